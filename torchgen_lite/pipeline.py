@@ -16,7 +16,14 @@ from typing import TYPE_CHECKING, NamedTuple
 from torchgen_lite.analysis.native import NO_NATIVE, NativeOperators, load_native, read_native
 from torchgen_lite.analysis.program import Modules, Program, build_program
 from torchgen_lite.analysis.resolve import Resolved, derive_functions, lacking_functional
-from torchgen_lite.diagnostics import Diagnostic, Source, did_you_mean, has_errors, sort_diagnostics
+from torchgen_lite.diagnostics import (
+    Diagnostic,
+    Source,
+    did_you_mean,
+    has_errors,
+    placed_at,
+    sort_diagnostics,
+)
 from torchgen_lite.loader.config.project import (
     DEFAULT_SCHEMA,
     Config,
@@ -37,6 +44,7 @@ from torchgen_lite.loader.python.kernel_modules import (
 from torchgen_lite.loader.sources import portable_path
 from torchgen_lite.loader.torch.files import find_torch_files, load_installed_torch, read_tags
 from torchgen_lite.loader.torch.releases import INSTALLED
+from torchgen_lite.schema.grouped import without_none
 from torchgen_lite.targets import TARGETS
 from torchgen_lite.targets.generation import (
     generation_of,
@@ -100,11 +108,11 @@ def load(
         diagnostics += _no_schema(settings, paths)
     if schema is not None:
         given = [schema] if isinstance(schema, (str, os.PathLike)) else schema
-        own = {os.path.realpath(path) for path in paths}
+        configured = {os.path.realpath(path) for path in paths}
         paths = [start / path for path in given]
         # Kernels and names belong to the configured schema: for other files they mean nothing,
         # unless they are given on the command line too.
-        if own.isdisjoint(map(os.path.realpath, paths)):
+        if configured.isdisjoint(map(os.path.realpath, paths)):
             settings = replace(settings, operators="others", namespace="")
     tags: dict[str, str] | None = None
     if torch and schema is not None:
@@ -115,8 +123,8 @@ def load(
     diagnostics += native.diagnostics
     if has_errors(diagnostics):
         return Program(Resolved(()), settings, sort_diagnostics(diagnostics))
-    named = {settings.root / one: one for one in settings.schema}
-    places = {path: locate_value(settings, "", "schema", one) for path, one in named.items()}
+    named = {settings.root / name: name for name in settings.schema}
+    places = {path: locate_value(settings, "", "schema", name) for path, name in named.items()}
     sources, found = load_schema_sources(paths, settings.root, places, texts)
     return read_program(settings, sources, native, [*diagnostics, *found], tags, modules, texts)
 
@@ -182,10 +190,10 @@ def read_program(
     if tags is None:
         tags = {**(native.tags or KNOWN_TAGS), **dict.fromkeys(config.tags, "")}
     release = native.release_for(config)
-    own = (config.extra_fields, config.namespace, config.privateuse1)
+    of_project = (config.extra_fields, config.namespace, config.privateuse1)
     functions, found = load_native_functions(
         sources,
-        Dialect(tags, *own, release, native.autocast, config.opaque),
+        Dialect(tags, *of_project, release, native.autocast, config.opaque),
         derive=partial(derive_functions, vocabulary=tags),
         native=native.functions,
     )
@@ -221,10 +229,10 @@ def _speech(
     # Imported here: PyTorch's own entries have no formulas.
     from torchgen_lite.analysis.differentiability.calls import anywhere
 
-    helpers = [own.get("formulas", NO_FUNCTIONS) for own in modules.values()]
+    helpers = [of_target.get("formulas", NO_FUNCTIONS) for of_target in modules.values()]
     known = {name for index in helpers for name in index.names()}
     named = [TARGETS[name] for name in config.target_options if name in TARGETS]
-    has_headers = any("formula-headers" in one.given_options(config) for one in named)
+    has_headers = any("formula-headers" in target.given_options(config) for target in named)
     return anywhere(known, may_have=has_headers or bool(unread))
 
 
@@ -264,7 +272,7 @@ def index_modules(
                     names, config.root, config.source_roots, locate, texts
                 )
                 place = locate_option(config, f"target.{name}", option.name)
-                diagnostics += [replace(d, label=d.label or place) for d in found]
+                diagnostics += placed_at(found, place)
                 indexes.setdefault(name, {})[option.name] = index
     return indexes, diagnostics
 
@@ -303,7 +311,8 @@ def generate_all(
     built, diagnostics = _build(program, targets)
     if not has_errors(diagnostics):
         built = [
-            _with_programs(program, one, home or program.config.root, diagnostics) for one in built
+            _with_programs(program, of_target, home or program.config.root, diagnostics)
+            for of_target in built
         ]
     outputs = _tell_apart(built, diagnostics)
     if has_errors(diagnostics):
@@ -326,8 +335,10 @@ def lint_targets(program: Program) -> tuple[Diagnostic, ...]:
     is_unsure = any(result.is_unsure for _, result in built)
     outputs = _tell_apart(built, diagnostics) if len(built) > 1 or is_unsure else []
     if is_unsure and not has_errors(diagnostics):
-        ours = replace(program, config=replace(config, template_dirs=()))
-        return _render(ours, [one for one in outputs if one[1].calls], diagnostics).diagnostics
+        built_in = replace(program, config=replace(config, template_dirs=()))
+        return _render(
+            built_in, [output for output in outputs if output[1].calls], diagnostics
+        ).diagnostics
     return sort_diagnostics(diagnostics)
 
 
@@ -358,7 +369,9 @@ def _build(program: Program, targets: Sequence[str]) -> tuple[list[_Built], list
     return built, diagnostics
 
 
-def _with_programs(program: Program, built: _Built, home: Path, found: list[Diagnostic]) -> _Built:
+def _with_programs(
+    program: Program, built: _Built, home: Path, diagnostics: list[Diagnostic]
+) -> _Built:
     """A target with the files of its programs, which run now; what they find, and what is wrong with them, is added."""
     name, result = built
     if not result.programs:
@@ -371,9 +384,9 @@ def _with_programs(program: Program, built: _Built, home: Path, found: list[Diag
         answer = run_program(asked, source_name(program), home)
         if isinstance(answer, Diagnostic):
             place = locate_option(config, f"target.{name}.programs", asked.name)
-            found.append(replace(answer, label=place))
+            diagnostics.append(replace(answer, label=place))
             continue
-        found += program.wanted(asked.found(answer.findings))
+        diagnostics += program.wanted(asked.found(answer.findings))
         files += [OutputFile(f"{asked.folder}/{p}", "", text=t) for p, t in answer.files.items()]
     return name, result._replace(files=files)
 
@@ -395,14 +408,16 @@ def _without_targets(config: Config) -> Iterator[Diagnostic]:
     )
 
 
-def _tell_apart(built: Iterable[_Built], found: list[Diagnostic]) -> list[tuple[str, OutputFile]]:
+def _tell_apart(
+    built: Iterable[_Built], diagnostics: list[Diagnostic]
+) -> list[tuple[str, OutputFile]]:
     """Each file with its target; two targets that write the same path give a diagnostic."""
     outputs = [(name, file) for name, result in built for file in result.files]
     target_of: dict[str, str] = {}
     for name, file in outputs:
         if file.path in target_of:
             message = f"targets `{target_of[file.path]}` and `{name}` both write `{file.path}`"
-            found.append(Diagnostic("TG013", message))
+            diagnostics.append(Diagnostic("TG013", message))
         target_of[file.path] = name
     return outputs
 
@@ -418,14 +433,13 @@ def _render(
     from torchgen_lite.emit.template_errors import RenderError
 
     config = program.config
-    folders = tuple(str(config.root / folder) for folder in config.template_dirs)
     target_of = {file.path: name for name, file in outputs}
     commands = {name: TARGETS[name].formatter(config) for name in set(target_of.values())}
     try:
         files = render_files(
             progress([file for _, file in outputs]),
             source_name(program),
-            folders,
+            config.template_folders,
             variables=config.template_vars,
             root=config.root,
             packages=template_packages({name for name, _ in outputs}),
@@ -434,19 +448,19 @@ def _render(
             output_dir=config.output_dir,
         )
     except RenderError as error:
-        found, (option, value) = error.diagnostics, error.option
+        wrong, (option, value) = error.diagnostics, error.option
         for name in commands if option else ():
             if value in (commands[name], TARGETS[name].given_options(config).get(option)):
                 place = locate_option(config, f"target.{name}", option)
-                found = tuple([replace(one, label=place) for one in found])
-        return Generated({}, {}, sort_diagnostics([*diagnostics, *found]))
+                wrong = tuple([replace(diagnostic, label=place) for diagnostic in wrong])
+        return Generated({}, {}, sort_diagnostics([*diagnostics, *wrong]))
     return Generated(files, target_of, sort_diagnostics(diagnostics))
 
 
 def template_packages(names: Collection[str]) -> tuple[TemplatePackage, ...]:
     """Where targets of other packages keep their templates."""
-    found = [TARGETS[name].template_package() for name in sorted(names) if name in TARGETS]
-    return tuple([package for package in found if package is not None])
+    packages = [TARGETS[name].template_package() for name in sorted(names) if name in TARGETS]
+    return tuple(without_none(packages))
 
 
 def source_name(program: Program) -> str:

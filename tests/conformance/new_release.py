@@ -18,17 +18,17 @@ from torchgen_lite import load
 from torchgen_lite.analysis.computed_table import is_fallthrough
 from torchgen_lite.key_sets import KeySets, key_sets
 from torchgen_lite.key_tables import CURRENT, RELEASES, dispatch_keys, table_of
+from torchgen_lite.languages.python.reserved import CONTEXT_ATTRIBUTES
 from torchgen_lite.loader.entry.known_tags import KNOWN_TAGS, TAGS_SINCE
 from torchgen_lite.loader.torch.stock_fallbacks import STOCK_FALLBACKS
 from torchgen_lite.loader.versions import parse_version
 from torchgen_lite.schema import parse_schema
 from torchgen_lite.schema.type_names import BASE_TYPES, TYPES_UNTIL
-from torchgen_lite.targets.torch_python.saved import CONTEXT_ATTRIBUTES
 
 KEYS = "torchgen_lite/key_tables.py"
 TAGS = "torchgen_lite/loader/entry/known_tags.py"
 TYPES = "torchgen_lite/schema/type_names.py"
-SAVED = "torchgen_lite/targets/torch_python/saved.txt"
+SAVED = "torchgen_lite/languages/python/reserved.txt"
 
 
 def differences(torch: Any) -> Iterator[str]:

@@ -28,7 +28,7 @@ def test_what_is_unknown_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(new_release, "CONTEXT_ATTRIBUTES", frozenset({"gone"}))
     found = list(new_release.differences(torch))
     assert (
-        "torchgen_lite/targets/torch_python/saved.txt: attribute `mark_dirty` of `ctx` is new"
+        "torchgen_lite/languages/python/reserved.txt: attribute `mark_dirty` of `ctx` is new"
         in found
     )
     assert found[0].startswith("torchgen_lite/key_tables.py: RELEASES has no 2.")

@@ -22,6 +22,7 @@ from torchgen_lite.formulas.language import value_kind
 from torchgen_lite.loader.entry.axes import Axed, Axes, Axis
 from torchgen_lite.schema import FunctionSchema
 from torchgen_lite.schema.dispatch_kind import dispatch_kind
+from torchgen_lite.schema.grouped import by_name, names_of
 
 
 def axes_of(operator: Operator) -> Axes | None:
@@ -68,22 +69,22 @@ def is_pointwise(operator: Operator, line: Axes) -> bool:
 def _completed(schema: FunctionSchema, line: Axes) -> Axes:
     """The line with all names, in the order of the schema."""
     names = _result_names(schema)
-    tensors = {tensor.name: tensor for tensor in line.tensors}
+    tensors = by_name(line.tensors)
     results = {_name(names, index, result): result for index, result in enumerate(line.results)}
     for argument in schema.written:
         # What is written is given and returned: the line says it once.
-        said = tensors.get(argument.name, results.get(argument.name))
-        if said is not None:
-            tensors.setdefault(argument.name, said)
-            results.setdefault(argument.name, said)
-    arguments = [argument.name for argument in schema.arguments]
+        axed = tensors.get(argument.name, results.get(argument.name))
+        if axed is not None:
+            tensors.setdefault(argument.name, axed)
+            results.setdefault(argument.name, axed)
+    arguments = names_of(schema.arguments)
     return Axes(_ordered(arguments, tensors), _ordered(names, results), line.span)
 
 
-def _ordered(names: Iterable[str], said: Mapping[str, Axed]) -> tuple[Axed, ...]:
+def _ordered(names: Iterable[str], axed: Mapping[str, Axed]) -> tuple[Axed, ...]:
     """What is said of these, each with its name."""
     return tuple(
-        [Axed(name, said[name].axes, said[name].is_added) for name in names if name in said]
+        [Axed(name, axed[name].axes, axed[name].is_added) for name in names if name in axed]
     )
 
 
@@ -128,7 +129,7 @@ def check_axes(operator: Operator, line: Axes) -> Findings:
     if reason:
         yield Found("TG349", reason, line.span, "no axes here", "leave it out")
         return
-    tensors = [a.name for a in tensors_in(schema.arguments)]
+    tensors = names_of(tensors_in(schema.arguments))
     results = _result_names(schema)
     named_tensors = [(tensor.name, tensor) for tensor in line.tensors]
     named_results = [
@@ -138,7 +139,7 @@ def check_axes(operator: Operator, line: Axes) -> Findings:
         *_check_names(schema, "tensor", tensors, named_tensors),
         *_check_names(schema, "result", results, named_results),
     ]
-    given = {result.name for result in _completed(schema, line).results}
+    given = set(names_of(_completed(schema, line).results))
     for name in results:
         if name not in given:
             wrong.append(
@@ -199,7 +200,7 @@ def _check_agreement(schema: FunctionSchema, line: Axes) -> Findings:
     """See Note [What an axis must be]."""
     whole = _completed(schema, line)
     every = _axes_in(*line.tensors, *line.results)
-    first = {axis.name: axis for axis in reversed(every)}
+    first = by_name(reversed(every))
     for axis in every:
         if axis.mark != first[axis.name].mark:
             yield Found(
@@ -210,7 +211,7 @@ def _check_agreement(schema: FunctionSchema, line: Axes) -> Findings:
                 "mark it alike everywhere",
             )
             return
-    given = {axis.name for axis in _axes_in(*whole.tensors)}
+    given = set(names_of(_axes_in(*whole.tensors)))
     for axis in first.values():
         lacking = [one.name for one in whole.results if axis not in one.axes]
         if axis.name not in given:
@@ -257,11 +258,11 @@ def _check_added(schema: FunctionSchema, whole: Axes, line: Axes) -> Findings:
     """
     summed = {axis for axis in _axes_in(*whole.tensors) if axis.mark == "+"}
     for tensor in line.tensors:
-        lacked = sorted([axis.name for axis in summed.difference(tensor.axes)])
+        lacked = sorted(names_of(summed.difference(tensor.axes)))
         if not tensor.is_added:
             continue
         problem = ""
-        if tensor.name in {argument.name for argument in schema.written}:
+        if tensor.name in set(names_of(schema.written)):
             problem = "it is written"
         elif not lacked:
             problem = "there is no axis summed over that it lacks"

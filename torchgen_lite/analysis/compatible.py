@@ -20,6 +20,7 @@ from torchgen_lite.schema import (
     walk_type,
 )
 from torchgen_lite.schema.defaults import ENUMERATORS
+from torchgen_lite.schema.grouped import places_of
 from torchgen_lite.schema.model import bare_type
 
 # PyTorch passes all of these as integers, so a caller can't tell one from another.
@@ -31,7 +32,7 @@ _NUMBERS = frozenset({"int", "float", "complex"})
 # Canonical values for constants with two names, or a name and a number.
 _SAME_CONSTANTS = {
     **ENUMERATORS["ScalarType"],
-    **{name: number for number, name in enumerate(ENUMERATORS["MemoryFormat"])},
+    **places_of(ENUMERATORS["MemoryFormat"]),
     "Mean": 1,
     "Sum": 2,
 }
@@ -72,6 +73,11 @@ def type_key(type_: Type) -> str:
     """
     text = _SIZE.sub("[]", bare_type(type_))
     return _NAME.sub(lambda name: "int" if name[0] in INTEGERS else name[0], text)
+
+
+def accepts_in_size(wide: Type, narrow: Type) -> bool:
+    """The same, for lists of one size."""
+    return accepts(wide, narrow) and size_of(wide) == size_of(narrow)
 
 
 def size_of(type_: Type) -> int | None:

@@ -8,7 +8,6 @@ from typing import NamedTuple
 from torchgen_lite.analysis.derive.layout import has_tensors_by_name, tensors_in
 from torchgen_lite.analysis.differentiability.linear import refuses_forward
 from torchgen_lite.analysis.differentiability.model import DifferentiabilityInfo
-from torchgen_lite.analysis.differentiability.plan import AutogradPlan
 from torchgen_lite.analysis.kernels import DEVICES, Origin
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.analysis.registrations import FUNCTIONALIZE, META, RECORDING
@@ -59,10 +58,8 @@ class _Call(NamedTuple):
     @property
     def info(self) -> DifferentiabilityInfo | None:
         """The formulas, where they make the kernel."""
-        plan: AutogradPlan | None = self.operator.others.autograd.get(self.operator.name)
-        if plan is None or self.served.origin(self.key) not in RECORDING:
-            return None
-        return plan.info
+        makes_kernel = self.served.origin(self.key) in RECORDING
+        return self.operator.info if makes_kernel else None
 
 
 def composition(operator: Operator, served: Served) -> Iterator[tuple[str, str, str]]:
@@ -106,9 +103,7 @@ def _vmap(call: _Call) -> Answer:
 
 def _compiled(call: _Call) -> Answer:
     schema = call.operator.schema
-    types = [argument.type for argument in schema.arguments]
-    types += [value.type for value in schema.returns]
-    if any(map(has_tensors_by_name, types)) and not call.served.is_composed:
+    if any(map(has_tensors_by_name, schema.types)) and not call.served.is_composed:
         return Answer(REFUSED, "no trace holds tensors in a dictionary")
     is_untraced = str(schema).endswith(UNTRACED)
     if is_untraced and call.served.strength(call.key):

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from torchgen_lite.analysis.resolve import derive_functions
-from torchgen_lite.diagnostics import Diagnostics
+from torchgen_lite.diagnostics import Diagnostics, placed_at
 from torchgen_lite.loader.config.project import Config, locate_value
 from torchgen_lite.loader.entry.entry import NativeFunction
 from torchgen_lite.loader.entry.known_tags import KNOWN_TAGS
@@ -16,6 +16,7 @@ from torchgen_lite.loader.formats.native_functions import load_native_functions
 from torchgen_lite.loader.torch.files import find_torch_files, read_tags
 from torchgen_lite.loader.torch.releases import INSTALLED, load_related, read_release
 from torchgen_lite.loader.versions import Version, parse_version
+from torchgen_lite.schema.grouped import by_name
 
 
 @dataclass(frozen=True)
@@ -44,7 +45,7 @@ def follow_native(
     functions: Sequence[NativeFunction], context: Sequence[NativeFunction]
 ) -> tuple[NativeFunction, ...]:
     """The author's entries, with the fields of PyTorch's that decide the C++ types of kernels."""
-    native = {function.name: function for function in context}
+    native = by_name(context)
     return tuple([_follow(one, native.get(one.name, one)) for one in functions])
 
 
@@ -62,8 +63,7 @@ def load_native(config: Config) -> NativeOperators:
         return NO_NATIVE
     found = read_native(config.native, config.root)
     place = locate_value(config, "", "native", config.native)
-    unread = [replace(one, label=one.label or place) for one in found.diagnostics]
-    return replace(found, diagnostics=tuple(unread))
+    return replace(found, diagnostics=tuple(placed_at(found.diagnostics, place)))
 
 
 def read_native(release: str, root: Path, names: Collection[str] = ()) -> NativeOperators:
@@ -78,5 +78,5 @@ def read_native(release: str, root: Path, names: Collection[str] = ()) -> Native
         declared = tuple(load_related(found.source, names))
     else:
         declared, _ = load_native_functions([found.source], Dialect(vocabulary))
-    every = {one.name: one for one in (*declared, *derive_functions(declared, vocabulary))}
+    every = by_name((*declared, *derive_functions(declared, vocabulary)))
     return NativeOperators(every, tags, found.version, True, autocast=found.autocast)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Protocol
 
 from torchgen_lite.analysis.derive.model import VariantGroup, ViewGroup
-from torchgen_lite.analysis.derive.names import tags_of
+from torchgen_lite.analysis.derive.names import root_of, tags_of
 from torchgen_lite.analysis.derive.signature import Signature, signature_of
 from torchgen_lite.analysis.kernels import (
     COMPOSITE_IMPLICIT,
@@ -17,11 +17,13 @@ from torchgen_lite.analysis.kernels import (
     kernels_of,
     own_kernels,
 )
+from torchgen_lite.loader.entry.derivatives import DEFAULT
 from torchgen_lite.loader.entry.entry import DispatchEntry, NativeFunction
 from torchgen_lite.schema import FunctionSchema, SchemaKind
 from torchgen_lite.schema.kept import keeping, kept
 
 if TYPE_CHECKING:
+    from torchgen_lite.analysis.differentiability.model import DifferentiabilityInfo
     from torchgen_lite.loader.entry.axes import Axes
 
 
@@ -48,6 +50,24 @@ class Others(Protocol):
     # Of `AutogradPlan`, whose module imports this one.
     @property
     def autograd(self) -> Mapping[str, Any]: ...
+
+
+class HasFunction(Protocol):
+    """An operator, here or with what a target knows of it."""
+
+    @property
+    def function(self) -> NativeFunction: ...
+
+
+def functions_of(operators: Iterable[HasFunction]) -> list[NativeFunction]:
+    """The entries of operators."""
+    return [operator.function for operator in operators]
+
+
+def related_to(some: Iterable[Operator], operators: Iterable[Operator]) -> list[Operator]:
+    """The operators that have the name of one of these, apart from underscores."""
+    roots = {root_of(operator.schema.base_name) for operator in some}
+    return [o for o in operators if root_of(o.schema.base_name) in roots]
 
 
 @keeping
@@ -119,6 +139,18 @@ class Operator:
     def axes(self) -> Axes | None:
         """The line of `axes`, with all names, or the one that the tag `pointwise` implies."""
         return self.others.axes.get(self.name)
+
+    @property
+    def infos(self) -> Mapping[str, DifferentiabilityInfo]:
+        """The formulas that autograd uses, by its key."""
+        plan = self.others.autograd.get(self.name)
+        infos: Mapping[str, DifferentiabilityInfo] = {} if plan is None else plan.infos
+        return infos
+
+    @property
+    def info(self) -> DifferentiabilityInfo | None:
+        """The formulas for every key without formulas of its own."""
+        return self.infos.get(DEFAULT)
 
     @property
     def group(self) -> VariantGroup | None:

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from torchgen_lite.analysis.kernels import BOXED_NAMES, REFERENCE
 from torchgen_lite.analysis.kernels import Origin as Origin
+from torchgen_lite.diagnostics.text import quoted
 from torchgen_lite.schema import SchemaKind
+from torchgen_lite.schema.grouped import names_of
 
 if TYPE_CHECKING:
     from torchgen_lite.analysis.differentiability.model import DifferentiabilityInfo
@@ -53,7 +55,7 @@ class Policy(NamedTuple):
         if self.is_pytorch:
             return "PyTorch"
         if self.loaded_with:
-            return f"the package of {' and '.join(f'`{name}`' for name in self.names)}"
+            return f"the package of {quoted(self.names, ' and ')}"
         return f"target `{self.target}`"
 
 
@@ -67,7 +69,7 @@ def refuses_libtorch(operator: Operator, plan: AutogradPlan, info: Differentiabi
         if plan.tensors[0].is_list:
             return "writes to a list of tensors"
     # libtorch collects no edges of a `Tensor[]?`, as it collects no keys.
-    known = {tensor.name for tensor in plan.tensors}
+    known = set(names_of(plan.tensors))
     absent = [name for name in info.arguments if name not in known]
     if absent:
         return f"has a list of tensors that may be absent, `{absent[0]}`"

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from torchgen_lite.diagnostics.text import counted
 from torchgen_lite.loader.python.kernel_modules import PythonSignature
+from torchgen_lite.schema.grouped import names_of
 
 
 class Passed(NamedTuple):
@@ -26,7 +27,7 @@ def disagreement(signature: PythonSignature, passed: Sequence[Passed]) -> str | 
     if len(taken) < len(positional) and not signature.takes_more:
         most = counted(len(taken), "positional argument")
         return f"{name} takes {most}, but `{positional[len(taken)].name}` is one more"
-    names = {a.name for a in keywords}
+    names = set(names_of(keywords))
     for parameter in signature.required[len(positional) :]:
         # A keyword may be given to a parameter that is also positional.
         if parameter not in names:
@@ -49,7 +50,7 @@ def misplaced(signature: PythonSignature, passed: Sequence[Passed]) -> tuple[str
     """A parameter that is named after one argument and gets another, and which it gets. Names that no argument has
     are the author's own; an unused parameter may have an underscore.
     """
-    names = {argument.name for argument in passed}
+    names = set(names_of(passed))
     positional = [argument.name for argument in passed if not argument.by_keyword]
     for parameter, name in zip(signature.positional, positional):
         meant = parameter if parameter in names else parameter.lstrip("_")

@@ -36,6 +36,7 @@ from torchgen_lite.key_sets import key_sets
 from torchgen_lite.loader.entry.derivatives import DEFAULT
 from torchgen_lite.loader.entry.entry import DispatchEntry
 from torchgen_lite.schema import SchemaKind
+from torchgen_lite.schema.grouped import names_of
 
 if TYPE_CHECKING:
     from torchgen_lite.analysis.program import Program
@@ -74,8 +75,8 @@ def registrations(
     if operators is None:
         operators = resolved.operators if Origin.derived in wanted else resolved.declared
         operators = (*operators, *resolved.copying)
-    names = {operator.name for operator in operators}
-    lent = {operator.name for operator in resolved.copying}
+    names = set(names_of(operators))
+    lent = set(names_of(resolved.copying))
     has_autograd = _has_autograd(operators, policy)
     for operator in operators:
         every = [] if operator.name in lent else [_kernels_of(program, operator, policy)]
@@ -83,7 +84,7 @@ def registrations(
             plan = resolved.autograd.get(operator.name)
             every += [] if plan is None else [_autograd(operator, plan, policy)]
         if Origin.underived in wanted and not _is_pytorchs(operator, policy):
-            every.append(_underived(operator, resolved.autograd.get(operator.name), policy))
+            every.append(_underived(operator, policy))
         if Origin.copied in wanted and operator.group is not None:
             every.append(_copied(program, operator, operator.group))
         taken = set()
@@ -264,12 +265,10 @@ def _autograd(operator: Operator, plan: AutogradPlan, policy: Policy) -> Iterato
         yield Registration(operator, VIEWS, origin)
 
 
-def _underived(
-    operator: Operator, plan: AutogradPlan | None, policy: Policy
-) -> Iterator[Registration]:
+def _underived(operator: Operator, policy: Policy) -> Iterator[Registration]:
     """What refuses derivatives that would be lost: tensors go in and come out, and neither an entry nor the operators
     that the kernel is made of say what is between them."""
-    info = plan.info if plan is not None else None
+    info = operator.info
     schema = operator.schema
     # Formulas that are not this target's are those of other code.
     records = not policy.makes.isdisjoint(RECORDING)

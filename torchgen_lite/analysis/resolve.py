@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from torchgen_lite.analysis.derive.copying import copied_entries, copying_entries
@@ -24,10 +25,11 @@ from torchgen_lite.analysis.derive.model import VariantGroup, ViewGroup
 from torchgen_lite.analysis.derive.names import root_of
 from torchgen_lite.analysis.derive.signature import Signature
 from torchgen_lite.analysis.derive.views import find_views, group_views
-from torchgen_lite.analysis.operators import Operator
+from torchgen_lite.analysis.operators import Operator, functions_of
 from torchgen_lite.loader.entry.entry import NativeFunction
 from torchgen_lite.loader.formats.earlier import adopt, unstructured
 from torchgen_lite.schema import SchemaKind
+from torchgen_lite.schema.grouped import by_name, grouped, names_of
 from torchgen_lite.schema.kept import kept
 
 if TYPE_CHECKING:
@@ -54,15 +56,12 @@ class Resolved:
     @kept
     def declared_by_name(self) -> Mapping[str, Operator]:
         """Declared operators by full name; derives no variants."""
-        return {operator.name: operator for operator in self.declared}
+        return by_name(self.declared)
 
     @kept
     def overloads(self) -> Mapping[tuple[str, str], Sequence[NativeFunction]]:
         """The declared functions by namespace and base name, in source order."""
-        found: dict[tuple[str, str], list[NativeFunction]] = {}
-        for function in self.functions:
-            found.setdefault((function.namespace, function.func.base_name), []).append(function)
-        return found
+        return grouped(self.functions, attrgetter("packet"))
 
     @kept
     def lent(self) -> Mapping[str, Operator]:
@@ -169,7 +168,7 @@ class Resolved:
     @kept
     def axes(self) -> Mapping[str, Axes]:
         """The axes of declared operators, by their names."""
-        functions = [o.function for o in self.declared]
+        functions = functions_of(self.declared)
         if not any(f.axes is not None or "pointwise" in f.tags for f in functions):
             return {}
         from torchgen_lite.analysis.axes import axes_of
@@ -200,7 +199,7 @@ def _has_any(group: Mapping[SchemaKind, Operator], names: Collection[str]) -> bo
 
 
 def _input_names(operator: Operator) -> list[str]:
-    return [argument.name for argument in operator.schema.inputs]
+    return names_of(operator.schema.inputs)
 
 
 def derive_functions(

@@ -112,10 +112,10 @@ def leave_out(
         else:
             rest.append(function)
     listed = quoted([names[place] for place in places if place in names])
-    said = "entry is" if len(names) == 1 else "entries are"
+    entries_are = "entry is" if len(names) == 1 else "entries are"
     return rest, Diagnostic(
         "TG129",
-        f"{len(names)} {said} left out: {listed}",
+        f"{len(names)} {entries_are} left out: {listed}",
         Label(places[0], "the first"),
     )
 

@@ -104,11 +104,11 @@ def check_loop(operator: Operator, vmap: str) -> Findings:
 
 def returns_what_it_writes(operator: Operator) -> bool:
     """Whether an operator that PyTorch does not have writes to tensors, and returns those and nothing else."""
-    written = [a for a in operator.schema.arguments if a.is_write]
+    written = operator.schema.written
     results = [r.argument for r in results_of(operator.schema)]
     is_plain = all(isinstance(a.type, BaseType) for a in written)
     is_own = operator.function.namespace not in TORCH_NAMESPACES
-    return is_own and is_plain and bool(written) and results == written
+    return is_own and is_plain and bool(written) and results == [*written]
 
 
 def _takes_by_name(operator: Operator) -> bool:

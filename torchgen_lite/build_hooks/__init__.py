@@ -19,7 +19,7 @@ def bring_up_to_date(project: Path, mode: str) -> None:
     if mode not in MODES:
         modes = ", ".join(f'"{name}" {what}' for name, what in MODES.items())
         raise BuildError(f"invalid `mode` {mode!r} of torchgen-lite: {modes}")
-    said = io.StringIO()
-    code = main([mode, "--quiet", "--", str(project)], said, said)
+    output = io.StringIO()
+    code = main([mode, "--quiet", "--", str(project)], output, output)
     if code:
-        raise BuildError(f"`torchgen-lite {mode}` exits with {code}:\n{said.getvalue()}")
+        raise BuildError(f"`torchgen-lite {mode}` exits with {code}:\n{output.getvalue()}")

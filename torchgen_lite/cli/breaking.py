@@ -132,8 +132,8 @@ def _compare(session: Session, asked: Asked) -> int:
     else:
         _report(session, asked, versions, judged)
     if asked.html is not None:
-        said = f"{counted(_count(sections), 'finding')} written to"
-        write_file(session, asked.html, render_html(title, sections), said)
+        written = f"{counted(_count(sections), 'finding')} written to"
+        write_file(session, asked.html, render_html(title, sections), written)
     if note:
         session.warn(note)
     return session.exit_code(judged.found)
@@ -149,24 +149,25 @@ def judged_changes(
     accepts. Raises Refused.
     """
     modules, unread = _modules_of_both(old.program, new)
-    theirs = {id(source) for source in _sources(old.program, modules[0])}
+    old_sources = {id(source) for source in _sources(old.program, modules[0])}
 
     def path_of(source: Source) -> str:
-        if id(source) in theirs:
+        if id(source) in old_sources:
             return old.path_of(source)
         return source.path
 
-    found = [*_compared(old, new, level, beneath, modules)]
-    known = set(map(identity, found))
+    changes = [*_compared(old, new, level, beneath, modules)]
+    known = set(map(identity, changes))
     for was, now, names in entries_by_release(old.program, new):
         # That a release has no entry any more is said of the operator as a whole.
-        for one in _compared(old._replace(program=was), now, level, beneath, modules):
-            if one.operator in names and one.code not in _OF_WHOLE and identity(one) not in known:
-                known.add(identity(one))
-                found.append(one)
-    found += [_not_compared(name) for name in unread]
-    sorted_found = sort_diagnostics(with_paths(found, path_of))
-    return judge(sorted_found, new.config.root, level, _unstable(old.program))
+        for change in _compared(old._replace(program=was), now, level, beneath, modules):
+            is_new = change.operator in names and identity(change) not in known
+            if is_new and change.code not in _OF_WHOLE:
+                known.add(identity(change))
+                changes.append(change)
+    changes += [_not_compared(name) for name in unread]
+    sorted_changes = sort_diagnostics(with_paths(changes, path_of))
+    return judge(sorted_changes, new.config.root, level, _unstable(old.program))
 
 
 def _unstable(program: Program) -> set[str]:
@@ -223,13 +224,13 @@ def _report(
     session.report(judged.found, kind="breaking", extra=_notes_of(judged))
     if session.is_text:
         before = len([one for one in versions[0] if not one.is_derived])
-        said = judged.summary
+        summary = judged.summary
         if not judged.found:
             text = f"{counted(before, 'operator')}, no breaking changes against {asked.against}"
-            session.talk(f"{text}, {said}" if said else text)
+            session.talk(f"{text}, {summary}" if summary else text)
         else:
             blank = "\n" if session.output_format == "full" else ""
-            session.warn(f"{blank}{said or 'no breaking changes'} against {asked.against}")
+            session.warn(f"{blank}{summary or 'no breaking changes'} against {asked.against}")
             for text in _causes(versions, judged):
                 session.warn(f"  {text}")
         for note in judged.unstable:
@@ -273,11 +274,11 @@ def _sections(
     return [one for one in sections if one.rows]
 
 
-def _row(one: Diagnostic) -> Row:
+def _row(change: Diagnostic) -> Row:
     """A finding on a page, as the text has it: with its code, the call that shows it, its place and its help."""
-    what = f"{read_code(one.code).title} ({one.code})"
-    witness = f"`{one.witness}`" if one.witness else ""
-    return (one.operator, what, one.message, witness, line_of(one), one.way_on)
+    what = f"{read_code(change.code).title} ({change.code})"
+    witness = f"`{change.witness}`" if change.witness else ""
+    return (change.operator, what, change.message, witness, line_of(change), change.way_on)
 
 
 def _count(sections: Sequence[Section]) -> int:

@@ -15,10 +15,10 @@ from torchgen_lite.version import __version__
 
 def describe_crash(error: BaseException, place: str | None) -> Diagnostic:
     """The diagnostic; the report is in a file at `place`, or else follows it."""
-    said = str(error).partition("\n")[0]
+    first_line = str(error).partition("\n")[0]
     named = "what follows" if place is None else f"the text of `{place}`"
     help_ = f"please report it in the issue tracker of torchgen-lite, with {named} and the entry that causes it"
-    return Diagnostic("TG900", f"internal error: {type(error).__name__}: {said}", help=help_)
+    return Diagnostic("TG900", f"internal error: {type(error).__name__}: {first_line}", help=help_)
 
 
 def report_of(error: BaseException, argv: Sequence[str]) -> str:

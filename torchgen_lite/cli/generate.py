@@ -15,7 +15,7 @@ from torchgen_lite.cli.exit_codes import CANNOT_RUN, FINE
 from torchgen_lite.cli.projects import each_project, projects_argument
 from torchgen_lite.cli.session import Session, command, input_options, require, writing
 from torchgen_lite.cli.steps import lines_of_rendering
-from torchgen_lite.diagnostics import Diagnostic, has_errors, sort_diagnostics
+from torchgen_lite.diagnostics import Diagnostic, errors_among, has_errors, sort_diagnostics
 from torchgen_lite.diagnostics.text import counted
 from torchgen_lite.emit.lock import locked_folder
 from torchgen_lite.emit.plan import Plan
@@ -257,7 +257,7 @@ def _write(session: Session, request: Request, outcome: plans.Outcome) -> int:
 
 def _give_up(session: Session, request: Request, diagnostics: Sequence[Diagnostic]) -> int:
     session.report(diagnostics, kind="check" if request.check else "generate")
-    errors = sum(d.severity == "error" for d in diagnostics)
+    errors = len(errors_among(diagnostics))
     if session.is_text:
         blank = "\n" if session.output_format == "full" else ""
         session.warn(f"{blank}{counted(errors, 'error')}; nothing was written.")

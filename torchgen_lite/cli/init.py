@@ -25,7 +25,7 @@ from torchgen_lite.emit.plan import Change, Plan
 from torchgen_lite.emit.templates import find_templates
 from torchgen_lite.emit.write import WriteError, write_plan
 from torchgen_lite.key_tables import CURRENT
-from torchgen_lite.languages.cpp.text import KEYWORDS
+from torchgen_lite.languages.cpp.reserved import KEYWORDS, LIBRARIES
 from torchgen_lite.loader.config.project import CONFIG_FILES, Config, find_in_folder, parse_config
 
 STARTED = ("torch-python", "cpp-torch", "cpp-torch-stable", "python", "cpp-runtime")
@@ -117,10 +117,10 @@ def init_command(
         written.append({"path": path, "status": status})
         session.talk(f"{status:<7}  {path}")
     session.answer("init", "", files=written)
-    said = (templates / f"{started}.txt").read_text("utf-8")
+    next_steps = (templates / f"{started}.txt").read_text("utf-8")
     if home != Path():
-        said = said.replace("Next:\n\n", f"Next:\n\n  cd {home}\n", 1)
-    session.talk(f"\n{said.rstrip()}")
+        next_steps = next_steps.replace("Next:\n\n", f"Next:\n\n  cd {home}\n", 1)
+    session.talk(f"\n{next_steps.rstrip()}")
     return FINE
 
 
@@ -136,7 +136,7 @@ def _unsuited(name: str, template: str | None) -> str:
     is_device = template is not None
     if is_device and name in [backend.lower() for backend in CURRENT.backends]:
         return f"PyTorch already has a device `{name}`: choose another name."
-    taken = KEYWORDS | TORCH_NAMESPACES | {"std", "test", "tests", "torch", "torchgen_lite"}
+    taken = KEYWORDS | LIBRARIES | TORCH_NAMESPACES | {"test", "tests"}
     is_word = name.isidentifier() and name.isascii() and not keyword.iskeyword(name)
     is_name = is_word and "__" not in name and name[0] != "_" and name not in taken
     if not is_device and not is_name:

@@ -12,12 +12,13 @@ from torchgen_lite.cli.exit_codes import ATTENTION, FINE
 from torchgen_lite.cli.pages import Row, columns, ended, output_option
 from torchgen_lite.cli.session import Session, command, require, targets_option, writing
 from torchgen_lite.diagnostics import Diagnostic
-from torchgen_lite.diagnostics.text import counted
+from torchgen_lite.diagnostics.text import counted, quoted
 from torchgen_lite.emit import append
 from torchgen_lite.emit.append import defined_in_cpp
 from torchgen_lite.emit.write import replace_file
 from torchgen_lite.loader.sources import read_source, shown_path
 from torchgen_lite.pipeline import unknown_target
+from torchgen_lite.schema.grouped import names_of
 from torchgen_lite.targets import TARGETS
 from torchgen_lite.targets.generation import named_targets
 from torchgen_lite.targets.output import AuthorFunction
@@ -135,14 +136,14 @@ def _begin(
     for one in wanted:
         paths = [root / name for name in one.files] if output is None else [output]
         if len(paths) != 1:
-            places = ", ".join(f"`{name}`" for name in one.files) or "no module that is configured"
-            said = f"`{one.name}` may be in {places}: say where with `--output FILE`."
-            raise click.UsageError(said)
+            places = quoted(one.files) or "no module that is configured"
+            message = f"`{one.name}` may be in {places}: say where with `--output FILE`."
+            raise click.UsageError(message)
         by_file.setdefault(paths[0], []).append(one)
     try:
         with writing():
             for path, own in by_file.items():
-                added = [one.name for one in add_functions(path, own)]
+                added = names_of(add_functions(path, own))
                 place = shown_path(path, Path.cwd())
                 count = counted(len(added), "function")
                 if added:

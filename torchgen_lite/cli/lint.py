@@ -11,7 +11,7 @@ import click
 from torchgen_lite.analysis.program import Program
 from torchgen_lite.cli.projects import each_project, projects_and_files
 from torchgen_lite.cli.session import Session, command, schema_options, torch_option, write_content
-from torchgen_lite.diagnostics import Diagnostic, Edit, apply_edits, pick_edits
+from torchgen_lite.diagnostics import Diagnostic, Edit, apply_edits, errors_among, pick_edits
 from torchgen_lite.diagnostics.text import counted
 from torchgen_lite.loader.sources import read_source
 
@@ -77,7 +77,7 @@ def _lint(
         program, diagnostics = _find(session, schema, torch)
     session.report(diagnostics, kind="lint")
     if session.is_text:
-        errors = sum(d.severity == "error" for d in diagnostics)
+        errors = len(errors_among(diagnostics))
         warnings = len(diagnostics) - errors
         words = [counted(len(program.functions), "operator"), counted(errors, "error")]
         fixes = [f"{fixed} fixed"] if chosen else []

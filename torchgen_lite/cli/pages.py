@@ -40,11 +40,11 @@ def write_file(
     session: Session,
     path: Path,
     text: str,
-    said: str,
+    what: str,
 ) -> None:
     """Write a file that the command line names, and say so: `3 operators written to ops.yaml`."""
     write_content(path, text)
-    session.talk(f"{said} {shown_path(path, Path.cwd())}")
+    session.talk(f"{what} {shown_path(path, Path.cwd())}")
 
 
 def ended(lines: Iterable[str]) -> str:

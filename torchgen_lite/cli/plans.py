@@ -217,7 +217,7 @@ def build_inputs(program: Program) -> list[str]:
     """Every file that the outputs depend on, and one that changes with each release."""
     config = program.config
     inputs = [(config.root / source.path).as_posix() for source in program.sources]
-    folders = [*(config.root / folder for folder in config.template_dirs), find_templates()]
+    folders = [*map(Path, config.template_folders), find_templates()]
     folders += [package.folder for package in template_packages(config.targets)]
     for folder in folders:
         inputs += [(folder / name).as_posix() for name in template_names(folder)]

@@ -8,10 +8,11 @@ from dataclasses import replace
 
 from torchgen_lite.cli.pages import Section, section_text
 from torchgen_lite.cli.session import Session
-from torchgen_lite.diagnostics import Diagnostic, render_concise, sort_diagnostics
+from torchgen_lite.diagnostics import Diagnostic, errors_among, render_concise, sort_diagnostics
 from torchgen_lite.diagnostics.text import counted
 from torchgen_lite.loader.torch.releases import INSTALLED
 from torchgen_lite.pipeline import generate_all
+from torchgen_lite.schema.grouped import names_of
 
 
 def check_releases(session: Session, schema: Sequence[str], targets: Sequence[str]) -> int:
@@ -36,12 +37,12 @@ def check_releases(session: Session, schema: Sequence[str], targets: Sequence[st
             found.setdefault(render_concise([one]), (one, []))[1].append(release)
         rows = [(f.name, f.torch, "") for f in program.functions if f.torch]
         rows += [(f.name, f.torch or "", "not there") for f in program.elsewhere]
-        errors = sum(one.severity == "error" for one in own)
+        errors = len(errors_among(own))
         count = counted(len(program.functions), "operator")
         count += f", {counted(errors, 'error')}" if errors else ""
         heads = ("operator", "releases", "status")
         sections.append(Section(f"PyTorch {release}: {count}", sorted(rows), heads))
-        data[release] = [one.name for one in program.functions]
+        data[release] = names_of(program.functions)
     shown = []
     for one, among in found.values():
         if len(among) < len(releases):

@@ -39,7 +39,7 @@ from torchgen_lite.cli.tables.compare import (
     comparison_sections,
 )
 from torchgen_lite.cli.tables.registrations import pytorchs_of_both
-from torchgen_lite.diagnostics import Diagnostic, content_of, has_errors
+from torchgen_lite.diagnostics import Diagnostic, content_of, errors_among, has_errors
 from torchgen_lite.diagnostics.text import counted
 from torchgen_lite.emit.diff import count_lines
 from torchgen_lite.emit.plan import Change, Plan
@@ -100,20 +100,20 @@ def _review(session: Session, asked: Asked) -> int:
     program = lint(session.load())
     generated = generate_all(program)
     if has_errors(generated.diagnostics):
-        errors = [one for one in generated.diagnostics if one.severity == "error"]
+        errors = errors_among(generated.diagnostics)
         rows = _diagnostic_rows(errors, program)
         section = Section(counted(len(errors), "error"), rows, _DIAGNOSTIC)
         _show_page(session, asked, program, [section])
         session.report(generated.diagnostics, kind="review")
         return session.exit_code(generated.diagnostics)
-    found = _find(session, program, generated, asked.against, asked.level)
-    stale = out_of_date(found.plan)
-    _show_page(session, asked, program, _sections(program, found))
+    review = _find(session, program, generated, asked.against, asked.level)
+    stale = out_of_date(review.plan)
+    _show_page(session, asked, program, _sections(program, review))
     # GitHub shows only the first ten of a step.
-    diagnostics = [*found.breaking.found, *found.new, *found.plan.diagnostics, *stale]
+    diagnostics = [*review.breaking.found, *review.new, *review.plan.diagnostics, *stale]
     if not session.is_text:
-        parts = json_parts(found.plan, generated)
-        extra = {**parts["extra"], **comparison_data(found.tables)}
+        parts = json_parts(review.plan, generated)
+        extra = {**parts["extra"], **comparison_data(review.tables)}
         session.report(diagnostics, kind="review", summary=parts["summary"], extra=extra)
     return max(session.exit_code(diagnostics), ATTENTION if stale else FINE)
 
@@ -138,11 +138,11 @@ def _find(
         beneath = pytorchs_of_both(session, old.program, program)
         known = Counter(map(identity, before.diagnostics))
         new = []
-        for one in generated.diagnostics:
-            if known[identity(one)]:
-                known[identity(one)] -= 1  # Each old one is matched once.
+        for diagnostic in generated.diagnostics:
+            if known[identity(diagnostic)]:
+                known[identity(diagnostic)] -= 1  # Each old one is matched once.
             else:
-                new.append(one)
+                new.append(diagnostic)
         return Review(
             plan,
             judged_changes(old, program, level, beneath),
@@ -173,17 +173,19 @@ def _show_page(
         write_file(session, asked.html, render_html(title, sections), "page written to")
 
 
-def _sections(program: Program, found: Review) -> list[Section]:
+def _sections(program: Program, review: Review) -> list[Section]:
     stale = []
-    for change in found.plan.pending:
-        stale.append((found.plan.path(change.path), STATUS[change.action]))
+    for change in review.plan.pending:
+        stale.append((review.plan.path(change.path), STATUS[change.action]))
     sections = [
-        Section("", _summary(found), ("part", "what changes")),
+        Section("", _summary(review), ("part", "what changes")),
         Section("out of date: run `torchgen-lite generate`", stale, ("file", "status")),
-        Section("what breaks", _diagnostic_rows(found.breaking.found, program), _DIAGNOSTIC),
-        Section("new diagnostics", _diagnostic_rows(found.new, program), _DIAGNOSTIC),
-        *_table_sections(found.tables),
-        Section("generated code", list(_size_rows(found)), ("target", "files", "added", "removed")),
+        Section("what breaks", _diagnostic_rows(review.breaking.found, program), _DIAGNOSTIC),
+        Section("new diagnostics", _diagnostic_rows(review.new, program), _DIAGNOSTIC),
+        *_table_sections(review.tables),
+        Section(
+            "generated code", list(_size_rows(review)), ("target", "files", "added", "removed")
+        ),
     ]
     return [section for section in sections if section.rows]
 
@@ -193,46 +195,52 @@ def _title(program: Program, against: str) -> str:
     return f"{f'`{folder}`' if folder else 'Review'} against `{against}`"
 
 
-def _summary(found: Review) -> list[tuple[str, ...]]:
+def _summary(review: Review) -> list[tuple[str, ...]]:
     """One line for each part."""
-    stale = len(found.plan.pending)
-    new = len(found.new)
-    added, removed = _size(found.changes)
-    resolved = f", {found.resolved} resolved" if found.resolved else ""
-    size = f"{counted(len(found.changes), 'file')}, +{added} -{removed}"
+    stale = len(review.plan.pending)
+    new = len(review.new)
+    added, removed = _size(review.changes)
+    resolved = f", {review.resolved} resolved" if review.resolved else ""
+    size = f"{counted(len(review.changes), 'file')}, +{added} -{removed}"
     return [
         ("check", f"{counted(stale, 'file')} out of date" if stale else "up to date"),
-        ("breaking", found.breaking.summary or "none"),
-        *_table_rows(found.tables),
+        ("breaking", review.breaking.summary or "none"),
+        *_table_rows(review.tables),
         ("diagnostics", f"{new} new{resolved}" if new or resolved else "no new ones"),
-        ("generated code", size if found.changes else "the same"),
+        ("generated code", size if review.changes else "the same"),
     ]
 
 
 def _table_rows(tables: Mapping[str, Comparison]) -> list[tuple[str, str]]:
     """One row, or one for each target if their tables change differently."""
     if len(tables) > 1:
-        return [(f"dispatch tables of {target}", one.summary) for target, one in tables.items()]
-    summary = next((one.summary for one in tables.values()), "no cell changes")
+        return [
+            (f"dispatch tables of {target}", comparison.summary)
+            for target, comparison in tables.items()
+        ]
+    summary = next((comparison.summary for comparison in tables.values()), "no cell changes")
     return [("dispatch tables", summary)]
 
 
 def _table_sections(tables: Mapping[str, Comparison]) -> Iterator[Section]:
-    for target, one in tables.items():
-        for section in comparison_sections(one):
+    for target, comparison in tables.items():
+        for section in comparison_sections(comparison):
             of = f", {target}" if len(tables) > 1 else ""
             yield section._replace(title=f"{section.title}{of}")
 
 
-def _diagnostic_rows(found: Sequence[Diagnostic], program: Program) -> list[tuple[str, ...]]:
-    seen = seen_from_here(found, program.config.root)
-    return [(line_of(one), one.code, *content_of(one).as_row) for one in seen]
+def _diagnostic_rows(diagnostics: Sequence[Diagnostic], program: Program) -> list[tuple[str, ...]]:
+    seen = seen_from_here(diagnostics, program.config.root)
+    return [
+        (line_of(diagnostic), diagnostic.code, *content_of(diagnostic).as_row)
+        for diagnostic in seen
+    ]
 
 
-def _size_rows(found: Review) -> Iterator[tuple[str, ...]]:
+def _size_rows(review: Review) -> Iterator[tuple[str, ...]]:
     """For each target, how many files change and by how many lines."""
-    target_of = {**found.before.target_of, **found.generated.target_of}
-    changed = grouped(found.changes, lambda change: target_of[change.path])
+    target_of = {**review.before.target_of, **review.generated.target_of}
+    changed = grouped(review.changes, lambda change: target_of[change.path])
     for target in dict.fromkeys(target_of.values()):
         changes = changed.get(target)
         if changes:

@@ -19,7 +19,7 @@ from click.decorators import FC
 
 from torchgen_lite.cli.exit_codes import ATTENTION, CANNOT_RUN, FINE
 from torchgen_lite.cli.reports import MACHINE_FORMATS, Report, render_reports, seen_from_here
-from torchgen_lite.diagnostics import Diagnostic, Help, did_you_mean, has_errors
+from torchgen_lite.diagnostics import Diagnostic, Help, did_you_mean, errors_among, has_errors
 
 if TYPE_CHECKING:
     from torchgen_lite.analysis.program import Modules, Program
@@ -223,7 +223,7 @@ class Session:
         if self.output_format == "concise":
             _say(render_concise(diagnostics))
         else:
-            errors = [one.code for one in diagnostics if one.severity == "error"]
+            errors = [one.code for one in errors_among(diagnostics)]
             self.shown += errors[:1] or [diagnostics[0].code]
             limit = self.max_diagnostics
             paint = colored if self.use_color() else plain
@@ -259,7 +259,7 @@ class Session:
     def exit_code(self, diagnostics: Iterable[Diagnostic]) -> int:
         """0, 1 or 2, depending on the codes of the diagnostics."""
         found = list(diagnostics)
-        errors = {d.code for d in found if d.severity == "error"}
+        errors = {error.code for error in errors_among(found)}
         if errors & _CANNOT_RUN:
             return CANNOT_RUN
         return ATTENTION if errors or (found and self.deny_warnings) else FINE

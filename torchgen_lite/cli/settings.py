@@ -22,8 +22,8 @@ def load_settings(start: Path, options: Sequence[str]) -> tuple[Config, tuple[Di
     config, diagnostics = load_config(start, (start / files[-1]).resolve() if files else None)
     found = list(diagnostics)
     if len(files) > 1:
-        said = f"`--config` names {len(files)} files, but this command applies to one project"
-        found.append(Diagnostic("TG015", said, help=f"leave out `{files[0]}` or `{files[-1]}`"))
+        message = f"`--config` names {len(files)} files, but this command applies to one project"
+        found.append(Diagnostic("TG015", message, help=f"leave out `{files[0]}` or `{files[-1]}`"))
     for setting in settings:
         source = Source("--config", setting)
         given, wrong = parse_config(source, config.root / "torchgen_lite.toml", [])

@@ -50,8 +50,8 @@ def export(session: Session, names: Sequence[str], folder: str) -> int:
         raise Refused(Diagnostic("TG009", f"cannot write `{place}`: {error.reason}")) from None
     for name, path in wanted.items():
         session.talk(f"{'exists ' if name in there else 'written'}  {path.as_posix()}")
-    said = f"{counted(len(texts), 'file')} written to {folder}"
-    session.talk(f'{said}; add `template-dirs = ["{folder}"]` to the configuration')
+    exported = f"{counted(len(texts), 'file')} written to {folder}"
+    session.talk(f'{exported}; add `template-dirs = ["{folder}"]` to the configuration')
     written = [wanted[name].as_posix() for name, _ in texts]
     session.answer("templates", "", files=[{"path": path, "status": "created"} for path in written])
     return FINE
@@ -97,10 +97,9 @@ templates_command = click.Group(
 
 def _check_each(config: Config, names: Sequence[str]) -> Iterator[Diagnostic]:
     """Mistakes in overrides of templates that no configured target uses."""
-    folders = tuple(str(config.root / folder) for folder in config.template_dirs)
     packages = template_packages(TARGETS)
     for name in dict.fromkeys(names):
         try:
-            load_template(build_environment(folders, packages), name, config.root)
+            load_template(build_environment(config.template_folders, packages), name, config.root)
         except RenderError as error:
             yield from error.diagnostics

@@ -34,8 +34,8 @@ def watch(session: Session, generate: Generate) -> NoReturn:
     If a run finds mistakes, it shows the diagnostics and keeps the last good output.
     """
     if not session.is_text:
-        said = "`--watch` never ends, so it has text output only: `full` or `concise`."
-        raise click.UsageError(said)
+        message = "`--watch` never ends, so it has text output only: `full` or `concise`."
+        raise click.UsageError(message)
     if find_spec("watchfiles") is None:
         raise lacks("`--watch` needs the package watchfiles", "torchgen-lite[watch]")
     try:

@@ -36,8 +36,11 @@ from .model import Source as Source
 from .model import Span as Span
 from .model import Suggestion as Suggestion
 from .model import apply_edits as apply_edits
+from .model import errors_among as errors_among
 from .model import has_errors as has_errors
+from .model import not_compared as not_compared
 from .model import pick_edits as pick_edits
+from .model import placed_at as placed_at
 from .model import sort_diagnostics as sort_diagnostics
 from .sarif import render_sarif as render_sarif
 from .suggest import did_you_mean as did_you_mean

@@ -46,8 +46,8 @@ class Content(NamedTuple):
         return self.headline, self._joined(self.remarks)
 
     def _joined(self, remarks: Sequence[tuple[str, str]]) -> str:
-        said = [text if word == "help" else f"{word}: {text}" for word, text in remarks]
-        return "; ".join([*said, *self.pointers])
+        parts = [text if word == "help" else f"{word}: {text}" for word, text in remarks]
+        return "; ".join([*parts, *self.pointers])
 
     @property
     def pointers(self) -> list[str]:

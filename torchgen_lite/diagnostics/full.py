@@ -209,11 +209,11 @@ def _marked_line(
     text, cut = _window(displayable(raw), focus, page.longest)
     yield page.numbered(line, text)
     # Rightmost first, so that the text of a left label does not run under a right one.
-    for indent, length, sign, role, said in sorted(placed, reverse=True):
+    for indent, length, sign, role, label in sorted(placed, reverse=True):
         start = max(indent - cut, 0)
         shown = min(length, max(len(text) - start, 1))
         under = sign * max(shown, 1)
-        note = f"{under} {one_line(said)}".rstrip()
+        note = f"{under} {one_line(label)}".rstrip()
         yield f"{page.beside(' |')} {' ' * start}{page.paint(note, role)}"
 
 

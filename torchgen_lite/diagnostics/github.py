@@ -30,8 +30,8 @@ def _command(diagnostic: Diagnostic) -> str:
         # GitHub rejects columns on an annotation of several lines.
         if line == end_line:
             properties |= {"col": str(column), "endColumn": str(max(end_column, column + 1))}
-    said = content_of(diagnostic)
-    text = "\n".join([*said.lines, *said.pointers])
+    content = content_of(diagnostic)
+    text = "\n".join([*content.lines, *content.pointers])
     listed = ",".join(f"{name}={_escaped(value, ':,')}" for name, value in properties.items())
     return f"::{diagnostic.severity} {listed}::{_escaped(text)}"
 

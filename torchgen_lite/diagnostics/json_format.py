@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from .model import Diagnostic, Span, has_errors
+from .model import Diagnostic, Span, errors_among, has_errors
 
 JSON_VERSION = 1
 
@@ -55,7 +55,7 @@ def render_json(
     extra: Mapping[str, object] | None = None,
 ) -> str:
     """The whole object that `--output-format json` prints; `extra` adds fields such as `files`."""
-    errors = sum(d.severity == "error" for d in diagnostics)
+    errors = len(errors_among(diagnostics))
     document = {
         "version": JSON_VERSION,
         "kind": kind,

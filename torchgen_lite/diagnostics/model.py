@@ -6,8 +6,8 @@ import re
 from array import array
 from bisect import bisect_right
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
-from typing import NamedTuple
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple
 
 from .code import Severity, read_code
 
@@ -219,8 +219,22 @@ def sort_diagnostics(diagnostics: Iterable[Diagnostic]) -> Diagnostics:
     return tuple(keyed[key] for key in sorted(keyed))
 
 
+def errors_among(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
+    return [d for d in diagnostics if d.severity == "error"]
+
+
 def has_errors(diagnostics: Iterable[Diagnostic]) -> bool:
-    return any(d.severity == "error" for d in diagnostics)
+    return bool(errors_among(diagnostics))
+
+
+def placed_at(diagnostics: Iterable[Diagnostic], label: Label | None) -> list[Diagnostic]:
+    """The diagnostics, where those that have no place have this one."""
+    return [replace(d, label=d.label or label) for d in diagnostics]
+
+
+def not_compared(default: Any = None) -> Any:
+    """A field of a dataclass that says where its text was written: a value is equal to one from elsewhere."""
+    return field(default=default, compare=False, repr=False)
 
 
 def pick_edits(edits: Iterable[Edit | None], path: str) -> tuple[Edit, ...]:

@@ -49,12 +49,12 @@ def _rule(code: str) -> dict[str, object]:
 
 
 def _result(diagnostic: Diagnostic, index: int) -> dict[str, object]:
-    said = content_of(diagnostic)
+    content = content_of(diagnostic)
     result = {
         "ruleId": diagnostic.code,
         "ruleIndex": index,
         "level": diagnostic.severity,
-        "message": {"text": "\n".join(said.lines)},
+        "message": {"text": "\n".join(content.lines)},
         "partialFingerprints": {"torchgenLite/v1": _fingerprint(diagnostic)},
     }
     if diagnostic.label is not None:
@@ -65,14 +65,14 @@ def _result(diagnostic: Diagnostic, index: int) -> dict[str, object]:
     edit = diagnostic.fix
     if edit is not None:
         result["fixes"] = [_fix(edit, str(diagnostic.help))]
-    if said.others:
+    if content.others:
         result["relatedLocations"] = [
             {
                 "id": i,
                 **_location(label.span),
                 "message": {"text": label.text},
             }
-            for i, label in enumerate(said.others)
+            for i, label in enumerate(content.others)
         ]
     return result
 

@@ -33,6 +33,11 @@ def _columns_of(character: str) -> int:
     return 2 if east_asian_width(character) in ("W", "F") else 1
 
 
+def cut_at(text: str, at: str) -> list[str]:
+    """The parts between separators, without the white space around them."""
+    return [part.strip() for part in text.split(at)]
+
+
 def quoted(names: Iterable[str], between: str = ", ") -> str:
     """`` `a`, `b` ``."""
     return between.join([f"`{name}`" for name in names])

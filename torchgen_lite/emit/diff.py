@@ -86,7 +86,7 @@ def count_lines(change: Change) -> tuple[int, int]:
 def first_difference(
     change: Change,
     path: str,
-    said: str,
+    label: str,
 ) -> Label:
     """A label at the first line where the texts of a file differ, or at the old text's last line."""
     old = change.old or ""
@@ -96,4 +96,4 @@ def first_difference(
         lambda pair: pair[0] == pair[1], zip(lines[:-1], new.splitlines(keepends=True))
     )
     at = sum(len(line) for line, _ in same)
-    return Label(Span(Source(path, old), at, at), said)
+    return Label(Span(Source(path, old), at, at), label)

@@ -111,9 +111,9 @@ def _command(formatter: str, folder: Path) -> list[str]:
 def _configured(known: _Formatter, folder: Path) -> Iterator[Path]:
     """The files that would configure a formatter of files in a folder, nearest first."""
     for parent in (folder, *folder.parents):
-        for name, said in known.configured_by.items():
+        for name, configured in known.configured_by.items():
             path = parent / name
-            if os.path.isfile(path) and said in path.read_text("utf-8", "replace"):
+            if os.path.isfile(path) and configured in path.read_text("utf-8", "replace"):
                 yield path
 
 
@@ -151,8 +151,8 @@ def _start(
     except OSError as error:
         raise _missing(command[0]) from error
     if done.returncode:
-        said = (done.stderr or done.stdout).decode("utf-8", "replace").strip()
-        raise _failed(name, f"exited with {done.returncode}", temporary, said)
+        output = (done.stderr or done.stdout).decode("utf-8", "replace").strip()
+        raise _failed(name, f"exited with {done.returncode}", temporary, output)
 
 
 def _missing(program: str) -> _Failed:
@@ -165,9 +165,9 @@ def _failed(
     name: str,
     problem: str,
     temporary: str,
-    said: str = "",
+    output: str = "",
 ) -> _Failed:
     # Names of temporary files differ from run to run.
-    shown = said.replace(temporary + os.sep, "")
+    shown = output.replace(temporary + os.sep, "")
     notes = tuple(f"{name}: {line}" for line in shown.splitlines()[:5])
     return _Failed(Diagnostic("TG503", f"the formatter `{name}` {problem}", notes=notes))

@@ -190,8 +190,9 @@ def _item(
     language: Language,
 ) -> list[str]:
     """The lines of what stands in brackets or begins a statement; `end` follows it."""
-    if margin + len(text) + len(end) <= WIDTH:
-        return [" " * margin + text + end]
+    whole = " " * margin + text + end
+    if len(whole) <= WIDTH:
+        return [whole]
     parts, pairs = scan(text, language)
     pair = _best(text, pairs)
     if not parts.operators or (pair and parts.is_product):
@@ -222,8 +223,9 @@ def _split(
     pair: Pair | None,
 ) -> list[str]:
     """The lines of text split at a pair of brackets, if there is one, one item a line."""
+    whole = " " * margin + text + end
     if pair is None:
-        return [" " * margin + text + end]
+        return [whole]
     places = pairwise([pair.opening, *pair.parts.commas, pair.closing])
     items = [text[i + 1 : j].strip() for i, j in places]
     ends = [","] * len(items)
@@ -234,7 +236,7 @@ def _split(
         ends.pop()
     lines = _items(items, ends, margin + 4, language)
     if len(lines) == 1 and len(lines[0]) > WIDTH:
-        return [" " * margin + text + end]
+        return [whole]
     first = _at_brackets(text[: pair.opening + 1], margin, "", language)
     rest = text[pair.closing :]
     if language is CPP and len(lines[-1]) + len(rest) + len(end) <= WIDTH:
@@ -248,8 +250,9 @@ def _at_brackets(
     end: str,
     language: Language,
 ) -> list[str]:
-    if margin + len(text) + len(end) <= WIDTH:
-        return [" " * margin + text + end]
+    whole = " " * margin + text + end
+    if len(whole) <= WIDTH:
+        return [whole]
     _, pairs = scan(text, language)
     return _split(text, margin, end, language, _best(text, pairs))
 

@@ -37,9 +37,9 @@ class Answer(NamedTuple):
 class _Refused(Exception):
     """What is wrong with a program, and the lines that it said."""
 
-    def __init__(self, problem: str, said: str = "") -> None:
+    def __init__(self, problem: str, output: str = "") -> None:
         super().__init__(problem)
-        self.said = said
+        self.output = output
 
 
 def run_program(asked: AskedProgram, source: str, root: Path) -> Answer | Diagnostic:
@@ -52,7 +52,7 @@ def run_program(asked: AskedProgram, source: str, root: Path) -> Answer | Diagno
     try:
         return _answer(_run(asked, json.dumps(given), root))
     except _Refused as error:
-        notes = tuple(f"{asked.name}: {line}" for line in error.said.splitlines()[:5])
+        notes = tuple(f"{asked.name}: {line}" for line in error.output.splitlines()[:5])
         return Diagnostic("TG563", f"the program `{asked.name}` {error}", notes=notes)
 
 
@@ -105,12 +105,12 @@ def _text(file: IO[bytes]) -> str:
     return file.read().decode("utf-8", "replace").strip()
 
 
-def _answer(said: bytes) -> Answer:
+def _answer(output: bytes) -> Answer:
     """What a program says, in the form that it has to have."""
     try:
-        found = json.loads(said.decode("utf-8"))
+        found = json.loads(output.decode("utf-8"))
     except (UnicodeDecodeError, ValueError, RecursionError) as error:
-        shown = said[:200].decode("utf-8", "replace")
+        shown = output[:200].decode("utf-8", "replace")
         raise _Refused(f"writes no JSON to standard output: {error}", shown) from error
     if not isinstance(found, dict) or not found.keys() <= {"files", "findings"}:
         raise _Refused("has to give an object with `files` and `findings`, and nothing else")

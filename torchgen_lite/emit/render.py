@@ -52,7 +52,7 @@ from torchgen_lite.emit.template_errors import (
 from torchgen_lite.emit.templates import byte_code, find_templates, read_copied
 from torchgen_lite.languages.verbs import VERBS
 from torchgen_lite.loader.sources import shown_path
-from torchgen_lite.schema.grouped import grouped
+from torchgen_lite.schema.grouped import grouped, names_of
 from torchgen_lite.targets.output import OutputFile, TemplatePackage
 
 Rendered = dict[Path, dict[str, tuple[object, str]]]
@@ -102,10 +102,10 @@ def _configured(
     packages: tuple[TemplatePackage, ...],
 ) -> Environment:
     trusted = (find_templates(), *[package.folder for package in packages])
-    ours = FileSystemLoader(trusted)
+    built_in = FileSystemLoader(trusted)
     users = [FileSystemLoader(folder) for folder in template_dirs]
     environment = kind(
-        loader=ChoiceLoader([*users, ours, PrefixLoader({"built-in": ours})]),
+        loader=ChoiceLoader([*users, built_in, PrefixLoader({"built-in": built_in})]),
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
@@ -114,7 +114,7 @@ def _configured(
         optimized=False,
     )
     environment.filters |= VERBS
-    environment.extend(trusted=trusted, homes=tuple([package.name for package in packages]))
+    environment.extend(trusted=trusted, homes=tuple(names_of(packages)))
     return environment
 
 
@@ -204,16 +204,16 @@ def render_file(
     if not file.template.endswith(".j2"):
         return render_header(file.path, source) + read_copied(file.template, file.context)
     template = load_template(environment, file.template, root)
-    theirs = _override(environment, template, root)
-    names = recording(file.context, None if theirs else lacking)
+    override = _override(environment, template, root)
+    names = recording(file.context, None if override else lacking)
     try:
         body = template.render({**names, **extra})
     except Exception as error:
         # An override may raise anything: `{{ 1 // 0 }}` is the user's mistake, not ours.
         raise RenderError(rendering_failed(error, file.template, template, root)) from error
     text = squeeze(body, 1 if file.path.endswith(".pyi") else 2)
-    if theirs and file.path.endswith((".py", ".pyi")):
-        text = _format_python(text, file, theirs, root)
+    if override and file.path.endswith((".py", ".pyi")):
+        text = _format_python(text, file, override, root)
     elif not file.is_copied:
         text = lay_out(file.path, text)
     return render_header(file.path, source, text) + text if file.is_marked else text
@@ -286,8 +286,8 @@ def _format_python(
     except InvalidInput as error:
         message = f"template `{template.name}` does not give valid Python"
         # The place is one in the text, which nobody sees.
-        said = " ".join(line.strip() for line in str(error).split("\n")[:2])
-        printed = re.sub(r".*?\d+:\d+:? ", "", said)
+        by_black = " ".join(line.strip() for line in str(error).split("\n")[:2])
+        printed = re.sub(r".*?\d+:\d+:? ", "", by_black)
         place = span_that_prints(template.filename, printed, root)
         found = pointing(message, place, "in this template")
-        raise RenderError(replace(found, notes=(f"black: {said}",))) from error
+        raise RenderError(replace(found, notes=(f"black: {by_black}",))) from error

@@ -77,15 +77,15 @@ def rendering_failed(
                 filename = trace.tb_frame.f_code.co_filename
                 line = trace.tb_lineno
             trace = trace.tb_next
-    said = (error.message if isinstance(error, TemplateError) else str(error)) or "no message"
+    problem = (error.message if isinstance(error, TemplateError) else str(error)) or "no message"
     if isinstance(error, NotImported):
         place = line_span(filename, line, root, error.name)
-        return pointing(said, place, "called here", error.help)
-    unknown = unknown_verb(said, (filename, line), template.environment, root)
+        return pointing(problem, place, "called here", error.help)
+    unknown = unknown_verb(problem, (filename, line), template.environment, root)
     if unknown is not None:
         return unknown
-    message = f"template `{name}` failed: {type(error).__name__}: {said}"
-    missing = re.search(r"'(\w+)' is undefined|has no attribute '(\w+)'", said)
+    message = f"template `{name}` failed: {type(error).__name__}: {problem}"
+    missing = re.search(r"'(\w+)' is undefined|has no attribute '(\w+)'", problem)
     word = (missing[1] or missing[2]) if missing else ""
     # An override that uses its own name finds itself.
     extends = f"an override extends the built-in template as `built-in/{name}`"
@@ -94,14 +94,14 @@ def rendering_failed(
 
 
 def unknown_verb(
-    said: str,
+    problem: str,
     place: tuple[str | None, int],
     environment: Environment,
     root: Path,
 ) -> Diagnostic | None:
     """TG500 at a verb that no language has, which Jinja finds when it compiles a template or, in a
     branch, when it comes to the call."""
-    missing = re.search(r"No filter named '(.+)'", said)
+    missing = re.search(r"No filter named '(.+)'", problem)
     if missing is None:
         return None
     verb = missing[1]

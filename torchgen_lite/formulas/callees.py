@@ -9,6 +9,7 @@ from torchgen_lite.formulas.kinds import NUMBER_SORTS, TENSOR, Kind, Sort, kind_
 from torchgen_lite.formulas.model import Call, Member, Name, name_called
 from torchgen_lite.schema import Argument, FunctionSchema
 from torchgen_lite.schema.dispatch_kind import dispatch_kind
+from torchgen_lite.schema.grouped import names_of, without_none
 
 
 class Callee(NamedTuple):
@@ -36,9 +37,9 @@ class Callee(NamedTuple):
 
     def bound(self, count: int, keywords: Collection[str]) -> set[str] | None:
         """The arguments that get a value or a keyword; None if a keyword is for none of the rest."""
-        by_position = [place for place in self.by_position(count)[:count] if place is not None]
-        given = {argument.name for argument in by_position}
-        free = {argument.name for argument in self.func.arguments} - given
+        by_position = without_none(self.by_position(count)[:count])
+        given = set(names_of(by_position))
+        free = set(names_of(self.func.arguments)) - given
         if free.issuperset(keywords):
             return given.union(keywords)
         return None
@@ -81,7 +82,7 @@ def _may_be_own(node: Call, parts: Sequence[Kind], operator: Callee) -> bool:
 
 def nearest(node: Call, parts: Sequence[Kind], overloads: Sequence[Callee]) -> Callee | None:
     """The overload that takes as many arguments and these keywords, and fits most kinds."""
-    keywords = [key for key, _ in node.keywords]
+    keywords = node.keyword_names
     given = parts[: len(parts) - len(keywords)]
     count = len(given)
     fitting = []

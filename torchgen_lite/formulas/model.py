@@ -78,6 +78,15 @@ class Call(_Node):
     arguments: tuple[Expression, ...]
     keywords: tuple[tuple[str, Expression], ...] = ()
 
+    @property
+    def keyword_names(self) -> list[str]:
+        return [name for name, _ in self.keywords]
+
+    @property
+    def operands(self) -> list[Expression]:
+        """The arguments, and then the values of the keywords."""
+        return [*self.arguments, *[value for _, value in self.keywords]]
+
 
 @dataclass(frozen=True, slots=True)
 class Subscript(_Node):
@@ -225,7 +234,7 @@ def children(node: Expression) -> tuple[Expression, ...]:
     is not a value.
     """
     if isinstance(node, Call):
-        return (*_called(node), *node.arguments, *(value for _, value in node.keywords))
+        return (*_called(node), *node.operands)
     if isinstance(node, ListDisplay):
         return node.items
     if isinstance(node, Lambda):
@@ -251,7 +260,7 @@ def rebuild(node: Expression, parts: Sequence[Expression]) -> Expression:
         elif start:
             function = parts[0]
         end = start + len(node.arguments)
-        keywords = tuple(zip((name for name, _ in node.keywords), parts[end:]))
+        keywords = tuple(zip(node.keyword_names, parts[end:]))
         arguments = tuple(parts[start:end])
         return replace(node, function=function, arguments=arguments, keywords=keywords)
     if isinstance(node, ListDisplay):
@@ -267,6 +276,13 @@ def walk(node: Expression) -> Iterator[Expression]:
     yield node
     for child in children(node):
         yield from walk(child)
+
+
+def call(function: Expression | str, *arguments: Expression) -> Call:
+    """The call of a function, which may be given by its name."""
+    if isinstance(function, str):
+        function = Name(function)
+    return Call(function, arguments)
 
 
 def called_name(node: Expression) -> str | None:

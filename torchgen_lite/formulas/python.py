@@ -13,7 +13,7 @@ from functools import reduce
 
 from torchgen_lite.diagnostics import Span
 from torchgen_lite.formulas import model as nodes
-from torchgen_lite.formulas.kinds import BOOL, DTYPE, Kind, Sort
+from torchgen_lite.formulas.kinds import BOOL, DTYPE, Sort
 from torchgen_lite.formulas.model import Expression
 from torchgen_lite.formulas.tree import Typed
 from torchgen_lite.schema.defaults import ENUMERATORS
@@ -139,15 +139,11 @@ def differs(part: Typed) -> str:
     return next(filter(None, (rule(part) for rule in _DIFFERENCES)), "")
 
 
-def _kinds(part: Typed) -> list[Kind]:
-    return [operand.kind for operand in part.parts]
-
-
 def _said_in_python(part: Typed) -> str:
     node = part.node
     if isinstance(node, nodes.Lambda):
         return f"`{node.text}` is said in Python alone"
-    kinds = _kinds(part)
+    kinds = part.kinds
     called = nodes.name_called(node)
     is_method = isinstance(node, nodes.Call) and isinstance(node.function, nodes.Member)
     of_list = is_method and kinds[0].is_list and called != "defined"
@@ -159,7 +155,7 @@ def _said_in_python(part: Typed) -> str:
 
 def _takes_another_argument(part: Typed) -> str:
     node = part.node
-    kinds = _kinds(part)
+    kinds = part.kinds
     called = nodes.name_called(node)
     if isinstance(node, nodes.Subscript):
         # A truth adds a dimension; in C++ it is an index.
@@ -179,14 +175,14 @@ def _takes_another_argument(part: Typed) -> str:
 
 def _gives_an_operand(part: Typed) -> str:
     is_either = isinstance(part.node, nodes.Binary) and part.node.operator in ("&&", "||")
-    if is_either and set(_kinds(part)) != {BOOL}:
+    if is_either and set(part.kinds) != {BOOL}:
         return "`and` and `or` of others than booleans give an operand"
     return ""
 
 
 def _has_two_types(part: Typed) -> str:
     if isinstance(part.node, nodes.Conditional):
-        _, yes, no = _kinds(part)
+        _, yes, no = part.kinds
         if yes.is_number and yes != no:
             return "both branches have one type in C++"
     return ""
@@ -194,7 +190,7 @@ def _has_two_types(part: Typed) -> str:
 
 def _is_of_numbers(part: Typed) -> bool:
     is_operation = isinstance(part.node, (nodes.Unary, nodes.Binary))
-    return is_operation and all(kind.is_number for kind in _kinds(part))
+    return is_operation and all(kind.is_number for kind in part.kinds)
 
 
 def _has_another_sign(part: Typed) -> str:
@@ -205,7 +201,7 @@ def _has_another_sign(part: Typed) -> str:
 
 
 def _becomes_a_float(part: Typed) -> str:
-    sorts = [kind.sort for kind in _kinds(part)]
+    sorts = [kind.sort for kind in part.kinds]
     if Sort.scalar in sorts and part.kind != BOOL and _is_of_numbers(part):
         return "C++ makes a float of a `Scalar`, which may be an integer"
     return ""

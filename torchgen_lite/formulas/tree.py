@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
@@ -38,8 +38,17 @@ class Typed(NamedTuple):
     mistake: Mistake | None = None
 
     @property
+    def kinds(self) -> list[Kind]:
+        """Those of the operands."""
+        return kinds_of(self.parts)
+
+    @property
     def is_none(self) -> bool:
         return isinstance(self.node, nodes.Name) and self.node.text == "None"
+
+
+def kinds_of(trees: Iterable[Typed]) -> list[Kind]:
+    return [tree.kind for tree in trees]
 
 
 Undeclared = Callable[[nodes.Call, Sequence[Kind]], Kind]

@@ -36,7 +36,7 @@ from torchgen_lite.formulas.kinds import (
 from torchgen_lite.formulas.language import ANY, LISTS, NUMBERS, Wanted
 from torchgen_lite.formulas.model import children
 from torchgen_lite.formulas.operands import BITWISE, COMPARISONS, joint
-from torchgen_lite.formulas.tree import Mistake, Scope, Typed, fits, saved_by
+from torchgen_lite.formulas.tree import Mistake, Scope, Typed, fits, kinds_of, saved_by
 
 _INT = frozenset({INT})
 _BOOL = frozenset({BOOL})
@@ -181,7 +181,7 @@ def _method(node: nodes.Call, method: nodes.Member, scope: Scope) -> Typed:
     is_test = name == "defined" and not count and not node.keywords
     of = type_formula(method.value, scope, ANY if is_test else _TENSOR)
     parts = (of, *[type_formula(child, scope, _INT) for child in children(node)[1:]])
-    operator = chosen(node, [part.kind for part in parts], scope.operators)
+    operator = chosen(node, kinds_of(parts), scope.operators)
     known = language.methods.get(name)
     if operator is not None and operator.is_own:
         kind = _returned(operator)
@@ -217,7 +217,7 @@ def _method(node: nodes.Call, method: nodes.Member, scope: Scope) -> Typed:
 
 def _undeclared(node: nodes.Call, parts: Sequence[Typed], scope: Scope) -> Kind:
     """What is known of a call of what no operator is, else what the language assumes."""
-    known = scope.undeclared(node, [part.kind for part in parts])
+    known = scope.undeclared(node, kinds_of(parts))
     if known == UNKNOWN:
         return scope.language.assumed
     return known
@@ -241,7 +241,7 @@ def _call(node: nodes.Call, scope: Scope) -> Typed:
     for position, child in enumerate(children(node)):
         wanted = known.wanted(position) if known is not None else ANY
         parts.append(type_formula(child, scope, wanted))
-    operator = chosen(node, [part.kind for part in parts], scope.operators)
+    operator = chosen(node, kinds_of(parts), scope.operators)
     kind = _undeclared(node, parts, scope) if operator is None else _returned(operator)
     tree = Typed(node, known.result if known else kind, tuple(parts), None, operator)
     if not language.is_closed:

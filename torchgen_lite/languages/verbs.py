@@ -26,6 +26,7 @@ from torchgen_lite.languages.text import (
     tuple_display,
 )
 from torchgen_lite.schema import Argument, FunctionSchema
+from torchgen_lite.schema.grouped import names_of
 from torchgen_lite.schema.model import bare_type
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ def shown(
 ) -> Sequence[Parameter]:
     """The parameters in a module that hides types, behind a `first` one, whose name none of them has."""
     if first is not None:
-        name = free_name(first.name, [one.name for one in parameters])
+        name = free_name(first.name, names_of(parameters))
         parameters = [Parameter(name, *first[1:]), *parameters]
     return unshadowed(parameters, hidden)
 

@@ -10,14 +10,15 @@ with single spaces. Equality ignores spans: two schemas are equal if their texts
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
-from ..diagnostics import Diagnostic, Diagnostics, Label, Locate, Source, Span
+from ..diagnostics import Diagnostic, Diagnostics, Label, Locate, Source, Span, not_compared
 from .dispatch_kind import DispatchKind, dispatch_kind
 from .fast_path import parse_fast
+from .grouped import names_of
 from .kept import keeping, kept
 from .kind import SchemaKind, is_inplace_name
-from .model import Argument, BaseType, Return, walk_type
+from .model import Argument, BaseType, Return, Type, walk_type
 from .parser import MAX_LENGTH, parse_parts
 
 
@@ -45,8 +46,8 @@ class FunctionSchema:
     is_vararg: bool = False
     is_varret: bool = False
     parenthesized_return: bool = False
-    span: Span | None = field(default=None, compare=False, repr=False)
-    name_end: int = field(default=0, compare=False, repr=False)
+    span: Span | None = not_compared()
+    name_end: int = not_compared(0)
 
     @staticmethod
     def parse(text: str) -> FunctionSchema:
@@ -57,10 +58,19 @@ class FunctionSchema:
         return schema
 
     @property
+    def required(self) -> list[Argument]:
+        """The arguments that every call gives."""
+        return [a for a in self.arguments if a.default is None]
+
+    @property
+    def types(self) -> list[Type]:
+        """The types of its arguments, and then of its results."""
+        return [a.type for a in self.arguments] + [r.type for r in self.returns]
+
+    @property
     def opaque_types(self) -> list[str]:
         """The classes of Python among its types: `tables.Table`."""
-        types = [*[a.type for a in self.arguments], *[r.type for r in self.returns]]
-        parts = [part for type_ in types for part in walk_type(type_)]
+        parts = [part for type_ in self.types for part in walk_type(type_)]
         names = [part.name for part in parts if isinstance(part, BaseType) and "." in part.name]
         return [name for name in names if not name.startswith("__torch__.")]
 
@@ -222,7 +232,7 @@ class FunctionSchema:
     @kept
     def _return_names(self) -> tuple[str, ...]:
         kind = self.kind()
-        taken = {argument.name for argument in self.arguments}
+        taken = set(names_of(self.arguments))
         names = []
         for index, value in enumerate(self.returns):
             name = value.name or ("result" if len(self.returns) == 1 else f"result{index}")

@@ -1,12 +1,21 @@
-"""Values by what they have in common."""
+"""Values by what they have in common, and by their names."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable
-from typing import TypeVar
+from typing import Protocol, TypeVar
+
+
+class HasName(Protocol):
+    """An argument, an operator, a tensor: whatever is called something."""
+
+    @property
+    def name(self) -> str: ...
+
 
 Key = TypeVar("Key", bound=Hashable)
 Value = TypeVar("Value")
+Named = TypeVar("Named", bound=HasName)
 
 
 def grouped(values: Iterable[Value], key: Callable[[Value], Key]) -> dict[Key, list[Value]]:
@@ -19,3 +28,23 @@ def grouped(values: Iterable[Value], key: Callable[[Value], Key]) -> dict[Key, l
     for value in values:
         found.setdefault(key(value), []).append(value)
     return found
+
+
+def names_of(values: Iterable[HasName]) -> list[str]:
+    """What the values are called, in their order."""
+    return [value.name for value in values]
+
+
+def places_of(names: Iterable[str]) -> dict[str, int]:
+    """The position of each name."""
+    return {name: place for place, name in enumerate(names)}
+
+
+def by_name(values: Iterable[Named]) -> dict[str, Named]:
+    """The values by their names; of several with one name, the last."""
+    return {value.name: value for value in values}
+
+
+def without_none(values: Iterable[Value | None]) -> list[Value]:
+    """The values that are there."""
+    return [value for value in values if value is not None]

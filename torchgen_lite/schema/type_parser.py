@@ -166,11 +166,11 @@ def _annotation(cursor: Cursor) -> AliasAnnotation | None:
 def _misplaced(cursor: Cursor) -> Abort:
     """Report an annotation after `?`: PyTorch's parsers want it after the tensor."""
     start = cursor.start
-    said = "the alias annotation comes after `?`"
+    message = "the alias annotation comes after `?`"
     _annotation(cursor)
     cursor.report(
         "TG208",
-        said,
+        message,
         start,
         cursor.last_end,
         "belongs to the tensor",

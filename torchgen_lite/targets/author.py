@@ -24,7 +24,7 @@ from torchgen_lite.loader.python.annotations import KNOWN, parts_of, takes, word
 from torchgen_lite.loader.python.kernel_modules import NO_FUNCTIONS, KernelIndex, PythonSignature
 from torchgen_lite.schema import Argument
 from torchgen_lite.schema.defaults import as_received
-from torchgen_lite.schema.grouped import grouped
+from torchgen_lite.schema.grouped import by_name, grouped, names_of
 from torchgen_lite.targets.output import AuthorFunction, Findings
 
 
@@ -71,11 +71,11 @@ def check_author(wanted: Iterable[Wanted], modules: Mapping[str, KernelIndex]) -
     A problem that concerns several keys of an entry is reported once.
     """
     seen: set[tuple[str, str, str]] = set()
-    for one in wanted:
-        key = (one.function.name, one.name, one.option)
+    for called in wanted:
+        key = (called.function.name, called.name, called.option)
         if key not in seen:
             seen.add(key)
-            yield from _check(one, modules.get(one.option, NO_FUNCTIONS))
+            yield from _check(called, modules.get(called.option, NO_FUNCTIONS))
 
 
 def _check(wanted: Wanted, index: KernelIndex) -> Findings:
@@ -111,16 +111,16 @@ def _check(wanted: Wanted, index: KernelIndex) -> Findings:
     mistakes = []
     if problem:
         mistakes = [Found("TG334", problem, place, "named here")]
-    for one in mistakes or _misunderstood(wanted, signature):
+    for mistake in mistakes or _misunderstood(wanted, signature):
         defined = (index.place(name), "defined here")
-        placed = one._replace(span=one.span or place, other=defined)
+        placed = mistake._replace(span=mistake.span or place, other=defined)
         yield replace(finding(function, *placed), notes=(wanted.expected,))
 
 
 def _as_a_rule(wanted: Wanted) -> Help | None:
     """The help for `fake: x.shape` and `fake: x`, which mean a rule about an argument, and name no function."""
     argument, _, attribute = wanted.name.partition(".")
-    arguments = {one.name for one in wanted.function.func.arguments}
+    arguments = set(names_of(wanted.function.func.arguments))
     if wanted.option != "fakes" or argument not in arguments:
         return None
     rule = f"{{shape: {wanted.name}}}" if attribute == "shape" else f"{{like: {argument}}}"
@@ -177,8 +177,8 @@ def _differs(preset: str, argument: Argument) -> bool:
     values = [_literal(preset), _literal(default_text(argument))]
     if ... in values:
         return False
-    own, expected = [as_received(argument.type, value) for value in values]
-    return own != expected
+    given, expected = [as_received(argument.type, value) for value in values]
+    return given != expected
 
 
 def _literal(text: str) -> object:
@@ -295,14 +295,14 @@ def check_helpers(
                 continue
             other = (helpers.place(name), "defined here")
             if name not in operators:
-                found = list(_in_call(function, node, name, helpers))
+                mistakes = list(_in_call(function, node, name, helpers))
             elif helpers.defines(name) and not _is_kernel(name, operators[name], modules):
                 message = f"`{name}` is an operator, and a function in a module of `formulas`"
-                found = [Found("TG421", message, node.span, "calls the operator")]
+                mistakes = [Found("TG421", message, node.span, "calls the operator")]
             else:
                 continue
-            for one in found:
-                yield finding(function, *one._replace(other=other))
+            for mistake in mistakes:
+                yield finding(function, *mistake._replace(other=other))
 
 
 def _in_call(
@@ -324,11 +324,10 @@ def _in_call(
     if signature is None:
         return
     given = [Passed(str(value)) for value in node.arguments]
-    given += [Passed(keyword, True) for keyword, _ in node.keywords]
-    values = [*node.arguments, *[value for _, value in node.keywords]]
+    given += [Passed(keyword, True) for keyword in node.keyword_names]
     problem = disagreement(signature, given)
-    known = {argument.name: argument for argument in function.func.arguments}
-    typed = [(passed, known.get(str(value))) for passed, value in zip(given, values)]
+    known = by_name(function.func.arguments)
+    typed = [(passed, known.get(str(value))) for passed, value in zip(given, node.operands)]
     mistakes = [Found("TG334", problem, None)] if problem else _mistyped(signature, typed)
     for mistake in mistakes:
         yield Found(mistake.code, mistake.message, node.span, "in this call")

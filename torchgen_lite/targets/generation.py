@@ -20,6 +20,7 @@ from torchgen_lite.analysis.program import Program
 from torchgen_lite.diagnostics import Diagnostic, did_you_mean
 from torchgen_lite.loader.config.project import Config
 from torchgen_lite.loader.python.kernel_modules import KernelIndex
+from torchgen_lite.schema.grouped import names_of
 from torchgen_lite.schema.kept import keeping, kept
 from torchgen_lite.targets import DEFAULT_TARGETS, TARGETS
 from torchgen_lite.targets.output import Selection, Target
@@ -97,7 +98,7 @@ class Generation:
         ]
         taken = set[str]()
         for package in packages:
-            taken |= {target.name for target in package}
+            taken |= set(names_of(package))
         packages += [(target,) for target in self.registering if target.name not in taken]
         packages.sort(key=self._is_shown_later)
         return [self._join(package) for package in packages]
@@ -193,7 +194,7 @@ class Generation:
         selection = self.select(target)
         makes_kernels = Origin.reference in selection.policy.makes
         if makes_kernels:
-            return {operator.name for operator in selection.operators}
+            return set(names_of(selection.operators))
         return set()
 
     def asked(self, name: str | None) -> Selection:
@@ -252,7 +253,7 @@ class Generation:
             refused = {**part.refused, **refused}
             diagnostics += part.diagnostics
             makes |= part.policy.makes
-        loaded_with = tuple([target.name for target in package[1:]])
+        loaded_with = tuple(names_of(package[1:]))
         policy = parts[0].policy._replace(makes=makes, loaded_with=loaded_with)
         return Selection(list(operators.values()), policy, diagnostics, refused, parts)
 
@@ -285,7 +286,7 @@ def compared(old: Program, new: Program) -> list[tuple[Selection, Selection]]:
     before = _generation_beside(old, new)
     after = _generation_beside(new, old)
     targets = [*before.registering, *after.registering]
-    names = dict.fromkeys([target.name for target in targets])
+    names = dict.fromkeys(names_of(targets))
     pairs = [(_within(before, name), _within(after, name)) for name in names]
     return pairs or [(before.of_pytorch, after.of_pytorch)]
 

@@ -13,6 +13,7 @@ from torchgen_lite.analysis.program import Program
 from torchgen_lite.diagnostics import Diagnostic, did_you_mean
 from torchgen_lite.key_sets import key_sets
 from torchgen_lite.loader.entry.entry import DispatchEntry, NativeFunction
+from torchgen_lite.schema.grouped import by_name, names_of
 from torchgen_lite.targets import TARGETS
 from torchgen_lite.targets.generation import generation_beside, generation_of
 from torchgen_lite.targets.output import Findings, Selection, wrong_option
@@ -45,12 +46,12 @@ def select(
     if not calls_only:
         makes = policy.makes.difference(without)
     policy = policy._replace(makes=makes)
-    by_name = _candidates(program, policy, calls_only=calls_only)
-    diagnostics = [*_unknown(program, target, skip, by_name)]
+    candidates = _candidates(program, policy, calls_only=calls_only)
+    diagnostics = [*_unknown(program, target, skip, candidates)]
     several = _several(program, policy)
     selected = []
     refused = {}
-    for name, operator in by_name.items():
+    for name, operator in candidates.items():
         if name in skip:
             continue
         reason = _refusal(program, operator, policy)
@@ -72,21 +73,21 @@ def select(
 def _candidates(program: Program, policy: Policy, *, calls_only: bool) -> Mapping[str, Operator]:
     """The operators that a target might take, by name."""
     resolved = program.resolved
-    by_name = resolved.declared_by_name
+    candidates = resolved.declared_by_name
     if calls_only:
-        by_name = {operator.name: operator for operator in resolved.operators}
+        candidates = by_name(resolved.operators)
     if Origin.copied in policy.makes and resolved.copying:
-        by_name = {**by_name, **{operator.name: operator for operator in resolved.copying}}
-    return by_name
+        candidates = {**candidates, **by_name(resolved.copying)}
+    return candidates
 
 
 def _unknown(
-    program: Program, target: str, skip: Collection[str], by_name: Mapping[str, Operator]
+    program: Program, target: str, skip: Collection[str], candidates: Mapping[str, Operator]
 ) -> Findings:
     """TG510, for names under `skip` that no operator has."""
     for name in skip:
-        if name not in by_name:
-            help_ = did_you_mean(name, by_name) or "names are whole: `mylib::add.out`"
+        if name not in candidates:
+            help_ = did_you_mean(name, candidates) or "names are whole: `mylib::add.out`"
             message = f"`skip`: there is no operator `{name}`"
             yield wrong_option(program.config, target, "skip", message, help_)
 
@@ -95,7 +96,7 @@ def _several(program: Program, policy: Policy) -> Collection[str]:
     """The operators with an entry for other releases too, in a target whose code has one for each."""
     if policy.by_range or not policy.in_pytorch:
         return ()
-    return {function.name for function in program.elsewhere}
+    return set(names_of(program.elsewhere))
 
 
 def _refusal(program: Program, operator: Operator, policy: Policy) -> str:

@@ -9,11 +9,12 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from torchgen_lite.analysis.operators import functions_of
 from torchgen_lite.analysis.policy import AUTHORS, NOTHING, Policy
 from torchgen_lite.diagnostics import Diagnostic, Help, did_you_mean, has_errors
 from torchgen_lite.loader.config.options import Option, Problem, options_of, read_options
 from torchgen_lite.loader.config.project import Config, locate_option
-from torchgen_lite.schema.grouped import grouped
+from torchgen_lite.schema.grouped import grouped, names_of
 from torchgen_lite.targets.options import CommonOptions
 
 if TYPE_CHECKING:
@@ -183,7 +184,7 @@ class Selection(NamedTuple):
 
     @property
     def functions(self) -> Sequence[NativeFunction]:
-        return [operator.function for operator in self.operators]
+        return functions_of(self.operators)
 
     def registrations(self, program: Program) -> Iterator[Registration]:
         """Everything that is registered: what the target generates, and commands show."""
@@ -191,19 +192,19 @@ class Selection(NamedTuple):
 
         if not self.parts:
             return registrations(program, self.policy, self.operators)
-        names = {operator.name for operator in self.operators}
+        names = set(names_of(self.operators))
         every = together([part.generated(program) for part in self.parts])
         return (one for one in every if one.operator.name in names)
 
     def generated(self, program: Program) -> Iterator[Registration]:
         """The same without the kernels that another part registers."""
-        for one in self.registrations(program):
+        for registration in self.registrations(program):
             kernels: Sequence[DispatchEntry] = ()
-            if one.kernel is not None and one.origin in AUTHORS:
-                kernels = one.kernel.kernels
-            named = {(one.operator.name, kernel.kernel) for kernel in kernels}
+            if registration.kernel is not None and registration.origin in AUTHORS:
+                kernels = registration.kernel.kernels
+            named = {(registration.operator.name, kernel.kernel) for kernel in kernels}
             if named.isdisjoint(self.elsewhere):
-                yield one
+                yield registration
 
 
 def wrong_option(
@@ -297,7 +298,7 @@ class Target(NamedTuple):
         given = self.given_options(config)
         declared = self.declared_options()
         values, problems = read_options(declared, given)
-        names = [option.name for option in declared.values()]
+        names = names_of(declared.values())
         problems += [self._unknown(option, names) for option in given if option not in names]
         if problems:
             return None, [wrong_option(config, self.name, *problem) for problem in problems]
@@ -342,8 +343,8 @@ class Target(NamedTuple):
         options, wrong = self.read_options(program.config)
         if wrong or not self.signatures:
             return None
-        found: Signatures = _imported(self.signatures)(function, options)
-        return found if found.lines else None
+        signatures: Signatures = _imported(self.signatures)(function, options)
+        return signatures if signatures.lines else None
 
     def witness_of(
         self,
@@ -383,8 +384,8 @@ class Target(NamedTuple):
 
 def _for_all(same: Sequence[AuthorFunction]) -> AuthorFunction:
     """One function with the uses of several entries, under the condition of any."""
-    uses = list(dict.fromkeys([use for one in same for use in one.uses]))
-    guards = dict.fromkeys([one.guard for one in same])
+    uses = list(dict.fromkeys([use for function in same for use in function.uses]))
+    guards = dict.fromkeys([function.guard for function in same])
     return same[0]._replace(uses=uses, guard=" || ".join(guards) if all(guards) else "")
 
 

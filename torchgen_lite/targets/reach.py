@@ -9,6 +9,7 @@ from __future__ import annotations
 from functools import cache
 from typing import NamedTuple
 
+from torchgen_lite.diagnostics.text import cut_at
 from torchgen_lite.loader.sources import blocks_beside
 
 WHOM = ("callers", "implementers", "builds", "tests", "readers", "generator")
@@ -33,5 +34,5 @@ def reaches() -> dict[str, tuple[Reach, ...]]:
 
 
 def _read(line: str) -> Reach:
-    name, whom, codes, how = [part.strip() for part in line.split("|")]
+    name, whom, codes, how = cut_at(line, "|")
     return Reach(name, whom, tuple(codes.split()), how)

@@ -38,7 +38,9 @@ def side_of(
     served = []
     for selection in selections:
         policy = selection.policy
-        by_name = {one.table.name: one for one in served_by(program, selection, beneath)}
+        by_name = {}
+        for of_operator in served_by(program, selection, beneath):
+            by_name[of_operator.table.name] = of_operator
         if adds_to_pytorch(program, policy):
             for operator in lent:
                 by_name[operator.name] = Served(policy, {}, beneath[operator.name])
@@ -46,12 +48,12 @@ def side_of(
     called = None
     generation = generation_of(program, None if is_configured(program) else ())
     if is_configured(program):
-        taken = {one.policy.target: one.functions for one in selections}
-        called = {
-            one.name: _caller(one, program, taken.get(one.name, program.functions))
-            for one in generation.targets
-            if one.signatures
-        }
+        taken = {selection.policy.target: selection.functions for selection in selections}
+        called = {}
+        for target in generation.targets:
+            if target.signatures:
+                functions = taken.get(target.name, program.functions)
+                called[target.name] = _caller(target, program, functions)
     in_pytorch = any(target.policy.in_pytorch for target in generation.targets)
     releases = program.config.torch if in_pytorch else ""
     own = program.resolved.operators
@@ -73,8 +75,8 @@ def ranges_of(program: Program) -> dict[str, list[str]]:
 def lent_operators(program: Program, other: Program, beneath: Beneath) -> tuple[Operator, ...]:
     """The operators of PyTorch that only the other program has an entry for, without it."""
     own = program.resolved.by_name
-    theirs = [o for o in other.resolved.operators if o.name in beneath and o.name not in own]
-    return tuple([Operator(adopt(o.function, None), program.resolved, True) for o in theirs])
+    lacking = [o for o in other.resolved.operators if o.name in beneath and o.name not in own]
+    return tuple([Operator(adopt(o.function, None), program.resolved, True) for o in lacking])
 
 
 # The options that say where callers find what a target generates, and what each is by default.
@@ -98,9 +100,9 @@ def _caller(
     ]
 
     def calls(function: NativeFunction) -> list[str]:
-        found = target.signatures_of(program, function)
-        if found is not None:
-            return [*places, *found.lines]
+        signatures = target.signatures_of(program, function)
+        if signatures is not None:
+            return [*places, *signatures.lines]
         return []
 
     return calls
@@ -124,8 +126,8 @@ def adds_to_pytorch(program: Program, policy: Policy) -> bool:
     """Whether what is registered is added to what PyTorch has for its own operators."""
     if not policy.in_pytorch or policy.is_pytorch:
         return False
-    own = (function.namespace for function in program.functions)
-    return bool(program.resolved.context) or not TORCH_NAMESPACES.isdisjoint(own)
+    namespaces = (function.namespace for function in program.functions)
+    return bool(program.resolved.context) or not TORCH_NAMESPACES.isdisjoint(namespaces)
 
 
 # What PyTorch has registered, by operator.
@@ -143,24 +145,28 @@ def served_by(
     if not selection.operators:
         return
     fallbacks, by_hand = _beside(program, policy)
-    found: dict[str, dict[str, Registration]] = {o.name: {} for o in selection.operators}
-    for one in selection.registrations(program):
-        found[one.operator.name].setdefault(one.key, one)
-    for name, own in found.items():
-        theirs = beneath.get(name)
-        shown = own if theirs is None else over(own)
-        labels = {key: _label(one) for key, one in shown.items()}
+    registered: dict[str, dict[str, Registration]] = {o.name: {} for o in selection.operators}
+    for registration in selection.registrations(program):
+        registered[registration.operator.name].setdefault(registration.key, registration)
+    for name, its_own in registered.items():
+        pytorchs = beneath.get(name)
+        shown = its_own if pytorchs is None else over(its_own)
+        labels = {key: _label(registration) for key, registration in shown.items()}
         table = Registrations(name, {**by_hand.get(name, {}), **labels}, fallbacks)
-        if theirs is not None:
-            kernels = {**theirs.kernels, **labels}
-            yours = frozenset({*(theirs.own or ()), *labels})
-            table = theirs._replace(kernels=kernels, own=yours)
-        yield Served(policy, own, table)
+        if pytorchs is not None:
+            kernels = {**pytorchs.kernels, **labels}
+            added = frozenset({*(pytorchs.own or ()), *labels})
+            table = pytorchs._replace(kernels=kernels, own=added)
+        yield Served(policy, its_own, table)
 
 
 def over(registered: Mapping[str, Registration]) -> dict[str, Registration]:
     """What is registered over what PyTorch has, without what it derives: that is among its own."""
-    return {key: one for key, one in registered.items() if one.origin is not Origin.derived}
+    return {
+        key: registration
+        for key, registration in registered.items()
+        if registration.origin is not Origin.derived
+    }
 
 
 def registrations_of_program(
@@ -181,18 +187,20 @@ def with_fallbacks(beneath: Beneath, keys: Iterable[str]) -> dict[str, Registrat
     labels = dict.fromkeys(keys, "the fallback of your backend")
     labels |= {key: "fallthrough" for key in labels if key.startswith("Autocast")}
     return {
-        name: one._replace(
-            fallbacks={**one.fallbacks, **labels},
-            own=(one.own or frozenset()) | (labels.keys() - one.kernels.keys()),
+        name: registrations._replace(
+            fallbacks={**registrations.fallbacks, **labels},
+            own=(registrations.own or frozenset()) | (labels.keys() - registrations.kernels.keys()),
         )
-        for name, one in beneath.items()
+        for name, registrations in beneath.items()
     }
 
 
 def unknown_beneath(*programs: Program) -> Beneath:
     """PyTorch's operators, with nothing of what it has for them."""
-    every = [one for program in programs for one in program.resolved.operators]
-    names = [one.name for one in every if one.function.namespace in TORCH_NAMESPACES]
+    operators = [operator for program in programs for operator in program.resolved.operators]
+    names = [
+        operator.name for operator in operators if operator.function.namespace in TORCH_NAMESPACES
+    ]
     return {name: Registrations(name, {}, {}, own=frozenset()) for name in names}
 
 

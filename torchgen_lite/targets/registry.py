@@ -14,6 +14,7 @@ from functools import cache, cached_property
 from typing import TYPE_CHECKING
 
 from torchgen_lite.diagnostics import Diagnostic
+from torchgen_lite.schema.grouped import by_name
 from torchgen_lite.targets.output import Target
 
 if TYPE_CHECKING:
@@ -26,13 +27,13 @@ class Targets(Mapping[str, Target]):
     """Targets by their names, our own first."""
 
     def __init__(self, *own: Target) -> None:
-        self._own = {target.name: target for target in own}
+        self._own = by_name(own)
 
     @cached_property
     def _others(self) -> Mapping[str, EntryPoint]:
         from importlib.metadata import entry_points
 
-        found = {entry.name: entry for entry in entry_points(group=GROUP)}
+        found = by_name(entry_points(group=GROUP))
         return {name: found[name] for name in sorted(found) if name not in self._own}
 
     def __getitem__(self, name: str) -> Target:

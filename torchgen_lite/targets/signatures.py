@@ -79,8 +79,7 @@ def runtime_signatures(function: NativeFunction, options: RuntimeOptions) -> Seq
     """The function, in the types of the framework; none where it has no name for one of them."""
     schema = function.func
     types = options.framework
-    every = [*[a.type for a in schema.arguments], *[r.type for r in schema.returns]]
-    if any(runtime.missing(type_, types) for type_ in every):
+    if any(runtime.missing(type_, types) for type_ in schema.types):
         return []
     return [runtime.signature(schema, types)]
 

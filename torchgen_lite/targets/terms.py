@@ -20,13 +20,14 @@ from torchgen_lite.loader.python.function_code import code_of
 from torchgen_lite.loader.python.kernel_modules import NO_FUNCTIONS, KernelIndex
 from torchgen_lite.loader.torch.functions import functions_of_torch
 from torchgen_lite.loader.versions import version_text
+from torchgen_lite.schema.grouped import names_of
 from torchgen_lite.targets.generation import Generation
 from torchgen_lite.targets.output import Target
 
 _DEVICE = "PrivateUse1"
 
 
-class _Taking(NamedTuple):
+class _Taker(NamedTuple):
     """A target with its options, and the names of the operators that it takes; of them, `in_cpp` have kernels that another
     target, in C++, registers. `known` are names that formulas call without a function of the author's.
     """
@@ -44,33 +45,33 @@ class _Taking(NamedTuple):
 
 def terms_of(program: Program, modules: Modules, generation: Generation) -> Terms:
     """`modules` are the functions of modules that options name, where these can be read."""
-    known = _all_taking(program, generation)
-    defining = _defining(known, generation)
-    loading = next((one for one in known if one.target.loads_library), None)
+    takers = _all_takers(program, generation)
+    defining = _defining(takers, generation)
+    loading = next((taker for taker in takers if taker.target.loads_library), None)
 
     def offers(operator: Operator) -> Iterator[Term]:
         yield from _offered_by_project(program.config, operator)
-        yield from _offered_by_fields(operator, known)
-        for one in known:
-            if operator.name in one.names:
+        yield from _offered_by_fields(operator, takers)
+        for taker in takers:
+            if operator.name in taker.names:
                 for offer in _OFFERS:
-                    yield from offer(one, operator)
+                    yield from offer(taker, operator)
         if operator.name in defining and loading is not None:
             lost = "nothing defines it any more"
             yield Term(loading.name, "defines", "definition", "TG375", lost)
 
     def uses(operator: Operator) -> Mapping[tuple[str, str], Use]:
-        found = {}
-        for one in known:
-            own = modules.get(one.name, {})
-            if operator.name in one.names and own:
-                for use in _uses(operator.function, own):
-                    found[one.name, f"{use.field} {use.name}"] = use
-        return found
+        used = {}
+        for taker in takers:
+            functions = modules.get(taker.name, {})
+            if operator.name in taker.names and functions:
+                for use in _uses(operator.function, functions):
+                    used[taker.name, f"{use.field} {use.name}"] = use
+        return used
 
     def takes(table: str, operator: Operator) -> bool:
-        names = [one.names for one in known if one.name == table]
-        return table in ("", FIELDS) or any(operator.name in one for one in names)
+        names = [taker.names for taker in takers if taker.name == table]
+        return table in ("", FIELDS) or any(operator.name in taken for taken in names)
 
     return Terms(offers, uses, takes, partial(_place, program.config))
 
@@ -88,46 +89,47 @@ def _place(config: Config, table: str, setting: str) -> Span | None:
     return None
 
 
-def _all_taking(program: Program, generation: Generation) -> list[_Taking]:
+def _all_takers(program: Program, generation: Generation) -> list[_Taker]:
     """The targets that register something, if their options have no mistakes."""
-    found = []
+    takers = []
     for target in generation.registering:
         options, wrong = target.read_options(program.config)
         if not wrong:
-            names = [operator.name for operator in generation.select(target.name).operators]
-            found.append(_Taking(target, options, frozenset(names)))
-    in_cpp = _names_of(one for one in found if one.target in generation.libraries)
+            names = names_of(generation.select(target.name).operators)
+            takers.append(_Taker(target, options, frozenset(names)))
+    in_cpp = _names_taken_by(taker for taker in takers if taker.target in generation.libraries)
     known = functions_of_torch().at | functions_of_torch().torch
     known |= {function.func.base_name for function in program.functions}
-    return [one._replace(in_cpp=in_cpp & one.names, known=known) for one in found]
+    return [taker._replace(in_cpp=in_cpp & taker.names, known=known) for taker in takers]
 
 
-def _names_of(taking: Iterable[_Taking]) -> frozenset[str]:
-    return frozenset(chain.from_iterable(one.names for one in taking))
+def _names_taken_by(takers: Iterable[_Taker]) -> frozenset[str]:
+    return frozenset(chain.from_iterable(taker.names for taker in takers))
 
 
-def _defining(taking: Sequence[_Taking], generation: Generation) -> frozenset[str]:
+def _defining(takers: Sequence[_Taker], generation: Generation) -> frozenset[str]:
     """The operators that a target defines for PyTorch, or that an extension defines which Python loads."""
-    python = [one for one in taking if one.target.loads_library]
-    here = [one for one in python if one.options.is_defining or one.options.load]
-    libraries = [one for one in taking if one.target in generation.libraries]
-    return _names_of([*here, *libraries])
+    python = [taker for taker in takers if taker.target.loads_library]
+    here = [taker for taker in python if taker.options.is_defining or taker.options.load]
+    libraries = [taker for taker in takers if taker.target in generation.libraries]
+    return _names_taken_by([*here, *libraries])
 
 
 def _offered_by_project(config: Config, operator: Operator) -> Iterator[Term]:
     """`privateuse1`: the name of a device is that of its keys."""
-    keys = [entry.key for entry in operator.function.dispatch]
-    if any(key.endswith(_DEVICE) for key in keys):
+    if any(key.endswith(_DEVICE) for key in operator.function.keys):
         device = config.privateuse1 or _DEVICE
         lost = f"its device is no longer called `{device}`"
         yield Term("", "privateuse1", device, "TG388", lost)
 
 
-def _offered_by_fields(operator: Operator, taking: Sequence[_Taking]) -> Iterator[Term]:
+def _offered_by_fields(operator: Operator, takers: Sequence[_Taker]) -> Iterator[Term]:
     """What wrappers in C++ do before a kernel of a device runs."""
     function = operator.function
-    has_wrappers = any(one.name == "cpp-torch" and operator.name in one.names for one in taking)
-    if taking and not has_wrappers:
+    has_wrappers = any(
+        taker.name == "cpp-torch" and operator.name in taker.names for taker in takers
+    )
+    if takers and not has_wrappers:
         return
     if function.device_guard:
         lost = "a kernel may run while another device than that of its tensors is current"
@@ -135,19 +137,19 @@ def _offered_by_fields(operator: Operator, taking: Sequence[_Taking]) -> Iterato
     if function.device_check == "NoCheck":
         lost = "tensors on several devices are refused"
         yield Term(FIELDS, "device_check", "devices", "TG388", lost)
-    if not taking and function.python_module:
+    if not takers and function.python_module:
         lost = f"PyTorch no longer binds it in `{function.python_module}`"
         yield Term(FIELDS, "python_module", function.python_module, "TG381", lost)
 
 
-def _offer_kernels(one: _Taking, operator: Operator) -> Iterator[Term]:
+def _offer_kernels(taker: _Taker, operator: Operator) -> Iterator[Term]:
     """`kernels`: without any, no kernel is registered, unless C++ has them."""
-    kernels = getattr(one.options, "kernels", None)
+    kernels = getattr(taker.options, "kernels", None)
     if kernels is None or not operator.author_kernels:
         return
-    if kernels or operator.name in one.in_cpp:
-        lost = f"target `{one.name}` registers no kernel any more: `kernels` names no module"
-        yield Term(one.name, "kernels", "kernels", "TG364", lost)
+    if kernels or operator.name in taker.in_cpp:
+        lost = f"target `{taker.name}` registers no kernel any more: `kernels` names no module"
+        yield Term(taker.name, "kernels", "kernels", "TG364", lost)
 
 
 # Options that offer something while they have one value: the attribute, the value, what it offers, the code, and what is
@@ -200,57 +202,54 @@ _BY_VALUE = (
 )
 
 
-def _offer_by_value(one: _Taking, operator: Operator) -> Iterator[Term]:
+def _offer_by_value(taker: _Taker, operator: Operator) -> Iterator[Term]:
     """What options offer by their values alone."""
     for attribute, value, term in _BY_VALUE:
-        if getattr(one.options, attribute, None) == value:
-            yield term._replace(table=one.name, lost=term.lost.format(one.name))
+        if getattr(taker.options, attribute, None) == value:
+            yield term._replace(table=taker.name, lost=term.lost.format(taker.name))
 
 
-def _offer_dispatcher(one: _Taking, operator: Operator) -> Iterator[Term]:
+def _offer_dispatcher(taker: _Taker, operator: Operator) -> Iterator[Term]:
     """`dispatcher`: kernels are registered with one of several."""
-    dispatcher = getattr(one.options, "dispatcher", "")
+    dispatcher = getattr(taker.options, "dispatcher", "")
     if dispatcher:
         lost = f"it is no longer registered with the dispatcher `{dispatcher}`, which others register with"
-        yield Term(one.name, "dispatcher", dispatcher, "TG388", lost)
+        yield Term(taker.name, "dispatcher", dispatcher, "TG388", lost)
 
 
-def _offer_classes(one: _Taking, operator: Operator) -> Iterator[Term]:
+def _offer_classes(taker: _Taker, operator: Operator) -> Iterator[Term]:
     """`opaque`: a value is compared and may be a constant of compiled code, a reference is neither."""
-    declared = getattr(one.options, "opaque", {})
+    declared = getattr(taker.options, "opaque", {})
     for name in operator.schema.opaque_types:
         kind = declared.get(name)
         if kind is not None:
             lost = f"`{name}` is no longer a {kind} to compilers"
-            yield Term(one.name, "opaque", f"{name} {kind}", "TG388", lost)
+            yield Term(taker.name, "opaque", f"{name} {kind}", "TG388", lost)
 
 
-def _offer_releases(one: _Taking, operator: Operator) -> Iterator[Term]:
+def _offer_releases(taker: _Taker, operator: Operator) -> Iterator[Term]:
     """`target-version`: the releases of libtorch that load the library."""
-    if not hasattr(one.options, "target_version"):
+    if not hasattr(taker.options, "target_version"):
         return
-    schema = operator.schema
-    types = [argument.type for argument in schema.arguments]
-    types += [result.type for result in schema.returns]
-    given = one.options.target_version or stable.FIRST_HEADERS
-    first = max([given, *map(stable.since, types)])
+    given = taker.options.target_version or stable.FIRST_HEADERS
+    first = max([given, *map(stable.since, operator.schema.types)])
     for release in RELEASES:
         if release >= first:
             text = version_text(release)
             lost = f"libtorch {text} no longer runs it"
-            yield Term(one.name, "target-version", text, "TG377", lost)
+            yield Term(taker.name, "target-version", text, "TG377", lost)
 
 
-def _offer_helpers(one: _Taking, operator: Operator) -> Iterator[Term]:
+def _offer_helpers(taker: _Taker, operator: Operator) -> Iterator[Term]:
     """`formula-headers`: C++ is not read, so only the names of headers are known."""
-    headers = getattr(one.options, "formula_headers", ())
+    headers = getattr(taker.options, "formula_headers", ())
     for name in _helpers(operator.function) if headers else ():
-        if name not in one.known:
+        if name not in taker.known:
             lost = f"`{name}`, which a formula calls, may be in another header"
-            yield Term(one.name, "formula-headers", " ".join(headers), "TG382", lost)
+            yield Term(taker.name, "formula-headers", " ".join(headers), "TG382", lost)
 
 
-_OFFERS: Sequence[Callable[[_Taking, Operator], Iterator[Term]]] = (
+_OFFERS: Sequence[Callable[[_Taker, Operator], Iterator[Term]]] = (
     _offer_kernels,
     _offer_by_value,
     _offer_dispatcher,
@@ -275,8 +274,8 @@ def _uses(function: NativeFunction, modules: Mapping[str, KernelIndex]) -> Itera
 def _named(function: NativeFunction) -> Iterator[tuple[str, str, str]]:
     """The option whose modules have it, the field that names it, and its name."""
     for entry in function.dispatch:
-        for one in entry.kernels:
-            yield "kernels", "dispatch", one.kernel
+        for kernel in entry.kernels:
+            yield "kernels", "dispatch", kernel.kernel
     if function.fake is not None and function.fake.function:
         yield "fakes", "fake", function.fake.function
     if function.vmap_function:
@@ -295,7 +294,7 @@ def _runs_reference(function: NativeFunction) -> bool:
 def _helpers(function: NativeFunction) -> list[str]:
     """The names of what formulas call."""
     formulas: list[Expression] = []
-    for _, own in function.derivatives.variants if function.derivatives is not None else ():
-        formulas += [formula.expression for formula in own if formula.expression is not None]
+    for _, of_key in function.derivatives.variants if function.derivatives is not None else ():
+        formulas += [formula.expression for formula in of_key if formula.expression is not None]
     called = [called_name(node) for formula in formulas for node in walk(formula)]
     return list(dict.fromkeys(name for name in called if name))

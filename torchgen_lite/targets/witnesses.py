@@ -19,6 +19,7 @@ from torchgen_lite.languages.python import witness as python
 from torchgen_lite.languages.python.names import identifier
 from torchgen_lite.languages.text import quote
 from torchgen_lite.loader.entry.entry import NativeFunction
+from torchgen_lite.schema.grouped import names_of
 from torchgen_lite.targets.cpp.options import LibraryOptions
 from torchgen_lite.targets.cpp_runtime.options import RuntimeOptions
 from torchgen_lite.targets.cpp_stable.options import StableOptions
@@ -48,7 +49,7 @@ def witness_writer(program: Program, generation: Generation) -> Writer:
         if witness.way == "import":
             return f"import {witness.value}"
         taking = takers.get(operator.name, ())
-        if witness.target and witness.target not in [target.name for target in taking]:
+        if witness.target and witness.target not in names_of(taking):
             return ""
         target = _called(taking, witness)
         if target is None or not is_configured(program):

@@ -228,12 +228,18 @@ def _is_linear(
         before = [(_array(found[place]), _array(t)) for place, _, t in weights]  # type: ignore[arg-type]
         after = [(_array(point), _array(tangent)) for point, tangent in zip(points, tangents)]
         at_zero = [_array(gradient) for _, gradient, _ in weights]
-    total, expected = (sum(np.sum(np.real(np.conj(a) * b)) for a, b in s) for s in (before, after))
+    total = _inner_product(before)
+    expected = _inner_product(after)
     scale = sum(np.sum(np.abs(a * b)) for a, b in (*before, *after))
     eps = max((np.finfo(t._dtype.numpy).eps for _, _, t in weights), default=0.0)
     if any(np.any((values != 0) & (values == values)) for values in at_zero):
         return False
     return not bool(abs(total - expected) > eps**0.4 * scale)
+
+
+def _inner_product(pairs: Sequence[tuple[Any, Any]]) -> Any:
+    """The sum of the products of all pairs of arrays, of complex ones the real part."""
+    return sum(np.sum(np.real(np.conj(a) * b)) for a, b in pairs)
 
 
 def _fitted(tangent: Tensor, gradient: Tensor) -> Tensor:

@@ -111,15 +111,25 @@ def tangents_of(tensors: Sequence[Any], written: Tensor | None = None) -> Tangen
     if _is_suspended.get():
         return None
     given = [[*map(tangent_of, t)] if is_list(t) else tangent_of(t) for t in tensors]
-    has = [any(tangent is not None for tangent in flat([one])) for one in given]
+    has = [*map(_has_any, given)]
     if True not in has and tangent_of(written) is None:
         return None
-    needs = [any(t is not None and t._requires_grad for t in flat([one])) for one in tensors]
+    needs = [*map(_requires_grad, tensors)]
     is_recorded = grad_enabled() and True in needs
     if is_recorded and written is not None:
         check_inplace(written)
     both = tuple([one or (is_recorded and other) for one, other in zip(has, needs)])
     return Tangents(tensors, given, both, is_recorded, written)
+
+
+def _has_any(tangent: Any) -> bool:
+    """Whether there is a tangent, or some in a list of these."""
+    return any(one is not None for one in flat([tangent]))
+
+
+def _requires_grad(argument: Any) -> bool:
+    """Whether a tensor, or one of a list, requires a gradient."""
+    return any(tensor is not None and tensor._requires_grad for tensor in flat([argument]))
 
 
 def refuse_tangents(message: str, arguments: Iterable[Any]) -> None:

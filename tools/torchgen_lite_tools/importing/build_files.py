@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 import os
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
@@ -238,6 +238,15 @@ def _offset(text: str, line: int | None, column: int | None) -> int:
     return sum(map(len, before[:row])) + len(before[row].encode()[: column or 0].decode())
 
 
+def _files_among(words: Sequence[str], files: Sequence[str]) -> set[str]:
+    """The files that some of these words of a build file mean."""
+    meant = set()
+    for path in files:
+        if any(_fits(word, path) for word in words):
+            meant.add(path)
+    return meant
+
+
 def _cmake(text: str, files: list[str], up: PurePosixPath, where: PurePosixPath) -> str:
     """A `CMakeLists.txt` whose one target has the generated sources and headers."""
     having = list[tuple[str, int]]()
@@ -250,7 +259,7 @@ def _cmake(text: str, files: list[str], up: PurePosixPath, where: PurePosixPath)
         elif _REPEATED.fullmatch(command):
             open_ += 1
         if (_TARGETS.fullmatch(command) or command == "target_sources") and words:
-            has = {one for one in files if any(_fits(word, one) for word in words[1:])}
+            has = _files_among(words[1:], files)
             target = (match[3].split() or [""])[0]
             some |= has
             if has == set(files) and not open_:

@@ -41,21 +41,26 @@ _MAX_DEPTH = 8
 
 def moving_operators(library: Library, problems: Iterable[Diagnostic]) -> frozenset[str]:
     """The operators that move; `problems` are what is wrong with them besides, each with its place."""
-    places = [one.label.span for one in problems if one.label is not None]
-    defined = {one.name for one in library.definitions if not one.binder}
-    stay = {
-        name
-        for one in library.read
-        for name in one.operators
-        if name not in defined or not one.is_whole or any(place.is_in(one.span) for place in places)
-    }
-    stay |= library.refused
+    places = [problem.label.span for problem in problems if problem.label is not None]
+    defined = {definition.name for definition in library.definitions if not definition.binder}
+    stay = {*library.refused}
+    for statement in library.read:
+        has_problem = any(place.is_in(statement.span) for place in places)
+        if has_problem or not statement.is_whole:
+            stay |= statement.operators
+        stay |= statement.operators - defined
     grown = True
     while grown:  # Of one statement, all operators move or none, and of what one line expands to.
-        kept = {one.span for one in library.read if one.operators & stay or not one.operators}
-        more = {name for one in library.read if one.span in kept for name in one.operators}
+        kept = set()
+        for statement in library.read:
+            if statement.operators & stay or not statement.operators:
+                kept.add(statement.span)
+        more = set[str]()
+        for statement in library.read:
+            if statement.span in kept:
+                more |= statement.operators
         grown = not more <= stay
-        stay = stay | more
+        stay |= more
     return frozenset(defined - stay)
 
 

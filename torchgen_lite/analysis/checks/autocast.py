@@ -10,6 +10,7 @@ from torchgen_lite.diagnostics import did_you_mean
 from torchgen_lite.loader.entry.autocast import Autocast
 from torchgen_lite.schema import SchemaKind
 from torchgen_lite.schema.dispatch_kind import DispatchKind, dispatch_kind
+from torchgen_lite.schema.grouped import names_of
 
 
 def check_autocast(operator: Operator, autocast: Autocast) -> Findings:
@@ -33,7 +34,7 @@ def check_autocast(operator: Operator, autocast: Autocast) -> Findings:
             "not a tensor of this operator",
             did_you_mean(autocast.result, tensors),
         )
-    every = [a.name for a in tensors_in(schema.arguments)]
+    every = names_of(tensors_in(schema.arguments))
     for i, (one, at) in enumerate(zip(autocast.only, autocast.places)):
         if one not in every or one in autocast.only[:i]:
             why = "is named twice" if one in every else f"is no tensor of `{name}`"

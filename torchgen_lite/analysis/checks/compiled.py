@@ -85,8 +85,8 @@ def check_flops(operator: Operator, flops: Expression) -> Findings:
             "negative",
             "write how many operations a call takes",
         )
-    names = [(f.namespace, f.func.base_name) for f in operator.others.functions]
-    is_one = names.count((operator.function.namespace, operator.schema.base_name)) == 1
+    names = [f.packet for f in operator.others.functions]
+    is_one = names.count(operator.function.packet) == 1
     yield from _unsuited(operator, "flops", "" if is_one else "is one of several overloads")
 
 

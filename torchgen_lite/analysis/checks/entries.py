@@ -9,7 +9,7 @@ from torchgen_lite.analysis.derive.names import root_of
 from torchgen_lite.analysis.finding import Findings, Found, Reported, finding, of_each
 from torchgen_lite.analysis.kernels import COMPOSITE_KEYS, REFERENCE, lacks_reference
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
-from torchgen_lite.analysis.operators import Operator
+from torchgen_lite.analysis.operators import Operator, related_to
 from torchgen_lite.analysis.resolve import Resolved
 from torchgen_lite.diagnostics import Help, Suggestion
 from torchgen_lite.key_sets import key_sets
@@ -57,9 +57,8 @@ def check_tags(resolved: Resolved, known: Collection[str]) -> Reported:
 
 def _check_what_is_made(resolved: Resolved, tagged: Sequence[Operator]) -> Reported:
     """In-place views whose functional variant is no view."""
-    roots = {root_of(operator.schema.base_name) for operator in tagged}
-    alike = [o for o in resolved.declared if root_of(o.schema.base_name) in roots]
-    functional = {o.signature: o for o in alike if o.kind is SchemaKind.functional}
+    related = related_to(tagged, resolved.declared)
+    functional = {o.signature: o for o in related if o.kind is SchemaKind.functional}
     for operator in tagged:
         made = functional.get(operator.signature)
         if made is None or made.schema.is_aliasing or operator.kind is not SchemaKind.inplace:
@@ -122,7 +121,7 @@ def check_own_tags(function: NativeFunction) -> Findings:
 
 def _out_of_place_names(resolved: Resolved) -> frozenset[tuple[str, str]]:
     """The namespaces and names of functional operators and views, with those that `autogen` derives."""
-    names = {(f.namespace, f.func.base_name) for f in resolved.functions}
+    names = {f.packet for f in resolved.functions}
     for function in resolved.functions:
         for name in function.autogen:
             names.add((function.namespace, name.partition(".")[0]))

@@ -119,7 +119,7 @@ def _mixed(
 
 def _check_copies(resolved: Resolved) -> Reported:
     """Variants that don't follow from the functional one, or whose derived kernel cannot copy."""
-    said = set()
+    reported = set()
     for group, entry, variant in _made(resolved):
         functional = group.functional
         if variant is functional or _has(resolved, variant.name, entry.key):
@@ -140,8 +140,8 @@ def _check_copies(resolved: Resolved) -> Reported:
         copy = COPIES[variant.func.kind()]
         key = entry.backend.key if entry.backend else ""
         is_known = f"aten::{copy}" in resolved.lent
-        if is_known and not _has(resolved, f"aten::{copy}", key) and (copy, key) not in said:
-            said.add((copy, key))
+        if is_known and not _has(resolved, f"aten::{copy}", key) and (copy, key) not in reported:
+            reported.add((copy, key))
             yield finding(
                 functional,
                 "TG374",

@@ -132,7 +132,7 @@ def results_in_torch(node: nodes.Call, parts: Sequence[Kind]) -> tuple[Kind, ...
     is_own = name in functions_of_torch().own
     if not is_own:
         count = len(parts) - len(node.keywords)
-        keywords = [keyword for keyword, _ in node.keywords]
+        keywords = node.keyword_names
         binding = [one for one in overloads if _binds(one, parts[:count], keywords)]
         if not binding and keywords:
             return ()
@@ -354,7 +354,7 @@ def _check_results(
     for value in branches(results[0]):
         kinds: tuple[Kind, ...] = ()
         if isinstance(value.node, nodes.Call):
-            kinds = results_in_torch(value.node, [part.kind for part in value.parts])
+            kinds = results_in_torch(value.node, value.kinds)
         if len(kinds) > 1 and len(kinds) != len(returns):
             yield _wrong_number(f"{len(kinds)} results", len(returns), value.node.span)
         elif len(kinds) > 1:

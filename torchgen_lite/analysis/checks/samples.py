@@ -18,6 +18,7 @@ from torchgen_lite.loader.entry.samples import BUILTINS, Reference, Sample, Samp
 from torchgen_lite.loader.sources import words_beside
 from torchgen_lite.loader.torch.functions import functions_of_torch
 from torchgen_lite.schema import return_names
+from torchgen_lite.schema.grouped import names_of
 
 _CALLED = words_beside(__file__)
 FACTORIES = _CALLED["factories"]
@@ -115,7 +116,7 @@ def _unreadable_call(node: nodes.Call) -> Findings:
 
 def _bind(function: NativeFunction, sample: Sample) -> Findings:
     schema = function.func
-    positional = [a for a in schema.arguments if not a.kwarg_only]
+    positional = schema.positional
     if len(sample.arguments) > len(positional):
         extra = sample.arguments[len(positional)]
         yield Found(
@@ -125,8 +126,8 @@ def _bind(function: NativeFunction, sample: Sample) -> Findings:
             "one more",
         )
         return
-    values = dict(zip((a.name for a in positional), sample.arguments))
-    names = [a.name for a in schema.arguments]
+    values = dict(zip(names_of(positional), sample.arguments))
+    names = names_of(schema.arguments)
     spans = dict(sample.keyword_spans)
     for keyword, value in sample.keywords:
         span = spans.get(keyword, value.span)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from torchgen_lite.analysis.finding import Findings, Found
+from torchgen_lite.diagnostics.text import quoted
 from torchgen_lite.formulas import kinds
 from torchgen_lite.formulas import model as nodes
 from torchgen_lite.formulas.language import CONDITIONS, value_kind
@@ -13,6 +14,7 @@ from torchgen_lite.key_tables import CURRENT
 from torchgen_lite.loader.entry.entry import KernelRow, NativeFunction
 from torchgen_lite.loader.entry.kernel_languages import KERNEL_LANGUAGES, TRITON, is_traced_key
 from torchgen_lite.schema import FunctionSchema
+from torchgen_lite.schema.grouped import names_of
 
 _BOOL = frozenset({kinds.BOOL})
 
@@ -50,7 +52,7 @@ def check_selections(function: NativeFunction) -> Findings:
 
 def _hidden_options(function: NativeFunction, row: KernelRow) -> Findings:
     """TG392: an option of a kernel with the name of an argument, which the kernel gets, too."""
-    arguments = {argument.name for argument in function.func.arguments}
+    arguments = set(names_of(function.func.arguments))
     for name, _ in row.tune[0] if row.tune else ():
         if name in arguments:
             message = f"`{name}` is an argument of `{function.func.full_name}`, and an option of `{row.kernel}`"
@@ -74,7 +76,7 @@ def _off_its_devices(key: str, row: KernelRow) -> Findings:
     if not backends or any(map(language.runs_for, backends)):
         return
     message = f"`{row.kernel}` is in {language.title}, which does not run for `{key}`"
-    places = " and ".join(f"`{backend}`" for backend in language.backends)
+    places = quoted(language.backends, " and ")
     hint = f"a kernel in {language.title} is for {places}" if places else "leave `language` out"
     yield Found("TG393", message, row.kernel_span, "here", hint)
 

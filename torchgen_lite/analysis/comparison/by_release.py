@@ -18,6 +18,7 @@ from torchgen_lite.analysis.overlay import Entries, entries_for
 from torchgen_lite.analysis.program import Program
 from torchgen_lite.analysis.resolve import Resolved
 from torchgen_lite.loader.versions import bounds, has_release
+from torchgen_lite.schema.grouped import names_of
 
 
 def entries_by_release(old: Program, new: Program) -> Iterator[tuple[Program, Program, set[str]]]:
@@ -42,7 +43,7 @@ def _written(program: Program) -> Entries:
 
 
 def _with_several(entries: Entries) -> set[str]:
-    counts = Counter(one.name for one in entries)
+    counts = Counter(names_of(entries))
     return {name for name, count in counts.items() if count > 1}
 
 

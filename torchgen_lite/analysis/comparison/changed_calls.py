@@ -20,7 +20,6 @@ from torchgen_lite.analysis.checks.compiled import looked_into
 from torchgen_lite.analysis.comparison.lost_calls import listed_keys, shown_at
 from torchgen_lite.analysis.comparison.sides import Offer
 from torchgen_lite.analysis.derive.layout import is_tensor_like
-from torchgen_lite.analysis.differentiability.plan import AutogradPlan
 from torchgen_lite.analysis.finding import Change, Changes, Witness
 from torchgen_lite.analysis.kernels import REFERENCE
 from torchgen_lite.analysis.operators import Operator
@@ -38,7 +37,7 @@ from torchgen_lite.loader.entry.fakes import Fake
 from torchgen_lite.loader.entry.kernel_languages import KERNEL_LANGUAGES
 from torchgen_lite.loader.entry.known_tags import KNOWN_TAGS
 from torchgen_lite.loader.versions import is_within
-from torchgen_lite.schema.grouped import grouped
+from torchgen_lite.schema.grouped import grouped, names_of
 
 _FORMULAS = frozenset({Origin.autograd, Origin.formulas})
 _AUTOCAST = frozenset({Origin.autocast, Origin.autocast_over})
@@ -62,13 +61,10 @@ def compare_formulas(old: Offer, new: Offer) -> Changes:
     after = _formulas(now, {}) if now is not None else {}
     old_names = {new_name: old_name for old_name, new_name in names.items()}
     for key, name in {**before, **after}:
-        # For a key that has no formula of its own, the other one is in effect.
-        had = before.get((key, name)) or before.get((DEFAULT, name))
-        left = after.get((key, name)) or after.get((DEFAULT, name))
-        if had is None:
+        text, there = _formula_for(key, name, before)
+        other, here = _formula_for(key, name, after)
+        if not text:
             continue
-        text, there = had
-        other, here = left or ("", None)
         where = "" if key == DEFAULT else f" for `{key}`"
         backend = key.removeprefix("Autograd") if key != DEFAULT else ""
         shown = Witness("gradient", old_names.get(name, name), key=backend)
@@ -85,14 +81,16 @@ def compare_formulas(old: Offer, new: Offer) -> Changes:
         yield Change("TG376", message, here, "changed", there, Witness("gradient"))
 
 
+def _formula_for(key: str, name: str, texts: Mapping[tuple[str, str], _Text]) -> _Text:
+    """For a key that has no formula of its own, the other one is in effect."""
+    return texts.get((key, name)) or texts.get((DEFAULT, name)) or ("", None)
+
+
 def _in_effect(operator: Operator) -> Derivatives | None:
     """Its own formulas, or those of the variant that it shares them with."""
     if operator.function.derivatives is not None:
         return operator.function.derivatives
-    plan: AutogradPlan | None = operator.others.autograd.get(operator.name)
-    if plan is not None and plan.info is not None:
-        return plan.info.function.derivatives
-    return None
+    return operator.info.function.derivatives if operator.info is not None else None
 
 
 def _formulas(derivatives: Derivatives, names: Mapping[str, str]) -> dict[tuple[str, str], _Text]:
@@ -110,7 +108,7 @@ def _formulas(derivatives: Derivatives, names: Mapping[str, str]) -> dict[tuple[
 def _new_names(old: Offer, new: Offer) -> Mapping[str, str]:
     """What arguments of the old version are called now, where that differs."""
     pairs = zip(old.operator.schema.arguments, new.operator.schema.arguments)
-    now = {argument.name for argument in new.operator.schema.arguments}
+    now = set(names_of(new.operator.schema.arguments))
     return {was.name: other.name for was, other in pairs if was.name not in now}
 
 

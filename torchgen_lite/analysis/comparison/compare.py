@@ -25,13 +25,18 @@ from torchgen_lite.analysis.comparison.lost_calls import lost_calls
 from torchgen_lite.analysis.comparison.overload_order import compare_order
 from torchgen_lite.analysis.comparison.sides import Offer, Side
 from torchgen_lite.analysis.comparison.values import narrowed_value
-from torchgen_lite.analysis.compatible import accepts, alias_key, same_default, size_of
+from torchgen_lite.analysis.compatible import (
+    accepts_in_size,
+    alias_key,
+    same_default,
+)
 from torchgen_lite.analysis.finding import Change, Changes, Witness, finding
 from torchgen_lite.analysis.implementing import Rank, compare_kernels
-from torchgen_lite.analysis.operators import Operator
+from torchgen_lite.analysis.operators import Operator, functions_of
 from torchgen_lite.diagnostics import Diagnostic, Diagnostics, Label, read_code
 from torchgen_lite.loader.entry.entry import NativeFunction
 from torchgen_lite.schema import Argument, BaseType, FunctionSchema, walk_type
+from torchgen_lite.schema.grouped import by_name, names_of
 from torchgen_lite.schema.kind import VARIANTS
 
 Level = Literal["source", "call", "kernel"]
@@ -47,13 +52,13 @@ def compare_operators(old: Side, new: Side, *, level: Level = "source") -> Diagn
     An operator derived in both versions changes only with its base, so it is not reported
     separately. Of one that only one version has over PyTorch's, only calls are compared: the rest is PyTorch's in both.
     """
-    functions = [operator.function for operator in new.operators]
-    by_name = {operator.name: operator for operator in (*new.lent, *new.operators)}
-    lent = {operator.name for operator in (*old.lent, *new.lent)}
+    functions = functions_of(new.operators)
+    new_by_name = by_name((*new.lent, *new.operators))
+    lent = set(names_of((*old.lent, *new.lent)))
     old_by_name = {operator.name: operator.function for operator in old.operators}
     found = []
     for operator in (*old.operators, *old.lent):
-        now = by_name.get(operator.name)
+        now = new_by_name.get(operator.name)
         if now is None:
             removed = _removed(operator.function, functions, old_by_name)
             found.append(replace(removed, witness=old.write(operator, _CALL)))
@@ -102,8 +107,7 @@ def _removed(
     renamed operators also by their kernels."""
     schema = function.func
     name = schema.full_name
-    base = schema.base_name
-    overloads = [f for f in new if (f.namespace, f.func.base_name) == (function.namespace, base)]
+    overloads = [f for f in new if f.packet == function.packet]
     if overloads:
         code = "TG351"
         what = "overload"
@@ -174,9 +178,9 @@ def _compare_places(
     is_out: bool = False,
 ) -> Changes:
     """Compare arguments; `others` are the arguments in the other part of the new version."""
-    now = {argument.name: argument for argument in new}
-    elsewhere = {argument.name: argument for argument in others}
-    known = {argument.name for argument in old}
+    now = by_name(new)
+    elsewhere = by_name(others)
+    known = set(names_of(old))
     kept = []
     for position, argument in enumerate(old):
         same = now.get(argument.name)
@@ -253,7 +257,7 @@ def _compare_argument(old: Argument, new: Argument) -> Changes:
     if new.kwarg_only and not old.kwarg_only:
         message = f"argument `{name}` became keyword-only"
         yield Change("TG355", message, new.span, "", old.span, _by_position(old))
-    if not accepts(new.type, old.type) or size_of(new.type) != size_of(old.type):
+    if not accepts_in_size(new.type, old.type):
         message = f"argument `{name}` takes `{new.type}`, and used to take `{old.type}`"
         value = narrowed_value(old.type, new.type)
         shown = None
@@ -287,7 +291,7 @@ def _compare_returns(old: FunctionSchema, new: FunctionSchema) -> Changes:
         yield Change("TG361", message, here, "here", there, _CALL)
         return
     for was, now in zip(old.returns, new.returns):
-        if not accepts(was.type, now.type) or size_of(was.type) != size_of(now.type):
+        if not accepts_in_size(was.type, now.type):
             message = f"a return value is `{now.type}`, and used to be `{was.type}`"
             yield Change("TG361", message, now.span, "changed", was.span, _CALL)
         if alias_key(was.type) != alias_key(now.type):
@@ -371,7 +375,7 @@ _BY_LEVEL: Mapping[Level, Sequence[_Compare]] = {
 
 
 def added_operators(old: Sequence[Operator], new: Sequence[Operator]) -> list[str]:
-    before = {operator.name for operator in old}
+    before = set(names_of(old))
     return [operator.name for operator in new if operator.name not in before]
 
 
@@ -392,7 +396,7 @@ def causes(
     known = set()
     for operator in new:
         known |= _types(operator.schema)
-    by_name = {operator.name: operator.schema for operator in old}
+    schemas = {operator.name: operator.schema for operator in old}
     kinds: dict[str, list[str]] = {}
     for diagnostic in found:
         is_removed = diagnostic.code in ("TG350", "TG351")
@@ -402,7 +406,7 @@ def causes(
     for title, names in kinds.items():
         text = f"{len(names)} {title}"
         if title == _REMOVED:
-            text += _with_types([_types(by_name[name]) - known for name in names])
+            text += _with_types([_types(schemas[name]) - known for name in names])
         texts.append(text)
     return texts
 
@@ -417,9 +421,7 @@ def _with_types(lost: Sequence[set[str]]) -> str:
 
 
 def _types(schema: FunctionSchema) -> set[str]:
-    types = [argument.type for argument in schema.arguments]
-    types += [value.type for value in schema.returns]
     names: set[str] = set()
-    for type_ in types:
+    for type_ in schema.types:
         names.update(part.name for part in walk_type(type_) if isinstance(part, BaseType))
     return names

@@ -15,12 +15,13 @@ from torchgen_lite.analysis.finding import Change, Changes, Witness
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.loader.entry.entry import NativeFunction
 from torchgen_lite.schema import Argument, FunctionSchema, ListType, OptionalType, Type
+from torchgen_lite.schema.grouped import names_of
 
 
 def compare_order(old: Operator, new: Operator) -> Changes:
     """TG382 for an overload that is tried first now, and takes calls that this one took."""
     tried = list(_tried_first(old))
-    names = {other.name for other in tried}
+    names = set(names_of(tried))
     # One of the same arguments took these calls already, under another name.
     taken = {other.func.arguments for other in tried}
     for other in _tried_first(new):
@@ -37,7 +38,7 @@ def compare_order(old: Operator, new: Operator) -> Changes:
 def _tried_first(operator: Operator) -> Iterator[NativeFunction]:
     """The overloads before this one."""
     own = operator.function
-    for other in operator.others.overloads.get((own.namespace, own.func.base_name), ()):
+    for other in operator.others.overloads.get(own.packet, ()):
         if other.name == own.name:
             return
         yield other
@@ -45,8 +46,8 @@ def _tried_first(operator: Operator) -> Iterator[NativeFunction]:
 
 def _share_a_call(one: FunctionSchema, other: FunctionSchema) -> bool:
     """Whether some call fits both schemas, by position as far as that goes."""
-    first = _positional(one)
-    second = _positional(other)
+    first = one.positional
+    second = other.positional
     count = max(_required(first), _required(second))
     if count > min(len(first), len(second)):
         return False
@@ -54,10 +55,6 @@ def _share_a_call(one: FunctionSchema, other: FunctionSchema) -> bool:
     if not all(_share_a_value(a.type, b.type) for a, b in pairs):
         return False
     return _keywords_fit(one, other) and _keywords_fit(other, one)
-
-
-def _positional(schema: FunctionSchema) -> list[Argument]:
-    return [argument for argument in schema.arguments if not argument.kwarg_only]
 
 
 def _required(arguments: Sequence[Argument]) -> int:
@@ -97,7 +94,7 @@ def _without_optional(type_: Type) -> Type:
 
 def _witness(one: FunctionSchema, other: FunctionSchema) -> Witness:
     """A call that fits both: the usual one of the first, or with another value for one argument."""
-    for argument, beside in zip(_positional(one), _positional(other)):
+    for argument, beside in zip(one.positional, other.positional):
         value = shared_value(argument.type, beside.type)
         if value and argument.default is None:
             return Witness("packet", argument.name, by_position=True, value=value)

@@ -85,12 +85,12 @@ def compare_offers(old: Terms, new: Terms, was: Operator, now: Operator) -> Chan
     kept = {term.key for term in new.offers(now)}
     # What the entry itself no longer has is said by other codes: options are asked about the operator as it was.
     kept |= {term.key for term in new.offers(was) if term.table != FIELDS}
-    said = set()
+    reported = set()
     for term in old.offers(was):
         setting = term.table, term.setting
-        if term.key in kept or setting in said or not new.takes(term.table, now):
+        if term.key in kept or setting in reported or not new.takes(term.table, now):
             continue
-        said.add(setting)
+        reported.add(setting)
         here = new.place_of(term, now)
         there = old.place_of(term, was)
         label = "changed" if here else ""
@@ -104,15 +104,15 @@ def compare_offers(old: Terms, new: Terms, was: Operator, now: Operator) -> Chan
 def compare_uses(old: Terms, new: Terms, was: Operator, now: Operator) -> Changes:
     """TG382: a function of the same name whose code is another one."""
     after = new.uses(now)
-    said = set()
+    reported = set()
     for key, one in old.uses(was).items():
         other = after.get(key)
         if other is None or other.code == one.code or other.name != one.name:
             continue
         is_elsewhere = other.file != one.file
-        if one.name in said or (one.is_kernel and not is_elsewhere):
+        if one.name in reported or (one.is_kernel and not is_elsewhere):
             continue
-        said.add(one.name)
+        reported.add(one.name)
         if is_elsewhere:
             where = f", in `{other.file}` and no longer in `{one.file}`"
         else:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cache
 
+from torchgen_lite.diagnostics.text import cut_at
 from torchgen_lite.loader.sources import lines_beside
 from torchgen_lite.schema import ListType, OptionalType, Type
 from torchgen_lite.schema.model import bare_type, sized_list
@@ -27,7 +28,7 @@ def _written_values() -> Mapping[str, str]:
 def _rows() -> list[list[str]]:
     rows = []
     for line in lines_beside(__file__):
-        rows.append([part.strip() for part in line.split("|")])
+        rows.append(cut_at(line, "|"))
     return rows
 
 

@@ -18,6 +18,7 @@ from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.formulas import model as nodes
 from torchgen_lite.formulas.parser import parse_formula
 from torchgen_lite.schema import Argument
+from torchgen_lite.schema.grouped import names_of
 
 
 class Given(NamedTuple):
@@ -31,7 +32,7 @@ class Given(NamedTuple):
 def given_in(operator: Operator, witness: Witness) -> list[Given]:
     """The arguments of the call: those that the old version needs, and those that the witness asks for."""
     arguments = operator.schema.arguments
-    names = [argument.name for argument in arguments]
+    names = names_of(arguments)
     last = names.index(witness.argument) if witness.argument in names else -1
     sampled = _sampled(operator)
     given = []
@@ -59,7 +60,7 @@ def _sampled(operator: Operator) -> Mapping[str, nodes.Expression]:
     if samples is None or not samples.calls:
         return {}
     first = samples.calls[0]
-    positional = [argument.name for argument in operator.schema.positional]
+    positional = names_of(operator.schema.positional)
     return {**dict(zip(positional, first.arguments)), **dict(first.keywords)}
 
 

@@ -12,6 +12,7 @@ from torchgen_lite.analysis.derive.variants import derive
 from torchgen_lite.analysis.kernels import COMPOSITE_IMPLICIT
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.schema import SchemaKind
+from torchgen_lite.schema.grouped import names_of
 
 Slots = dict[SchemaKind, Operator]
 # The variant that others are derived from, in order of preference.
@@ -43,7 +44,7 @@ def _join_by_autogen(groups: dict[Signature, Slots]) -> None:
             continue
         if all(map(is_out_overload, base.function.autogen)):
             asking[signature] = slots
-    names = {signature.name for signature in asking}
+    names = set(names_of(asking))
     lonely: dict[Signature, Signature] = {}
     for signature, slots in groups.items():
         if signature.name in names and len(slots) == 1 and SchemaKind.functional in slots:

@@ -25,6 +25,7 @@ from torchgen_lite.schema import (
     find_annotation,
     walk_type,
 )
+from torchgen_lite.schema.grouped import names_of
 from torchgen_lite.schema.model import bare_type
 
 _Value = TypeVar("_Value", Argument, Return)
@@ -67,7 +68,7 @@ def argument_layout(schema: FunctionSchema) -> ArgumentLayout:
     keywords = schema.kwarg_only
     for start in range(len(keywords) - 3):
         options = keywords[start : start + 4]
-        is_run = options[0].name == "dtype" and [a.name for a in options] == list(_OPTIONS)
+        is_run = options[0].name == "dtype" and names_of(options) == list(_OPTIONS)
         if is_run and all(map(_is_option, options)):
             before = keywords[:start]
             after = keywords[start + 4 :]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from torchgen_lite.loader.entry.entry import NativeFunction
+from torchgen_lite.schema.grouped import without_none
 
 
 class VariantGroup(NamedTuple):
@@ -25,7 +26,7 @@ class VariantGroup(NamedTuple):
 
     def functions(self) -> list[NativeFunction]:
         """The variants that exist: functional, out, in-place, mutable."""
-        return [function for function in self if function is not None]
+        return without_none(self)
 
 
 class ViewGroup(NamedTuple):
@@ -37,4 +38,4 @@ class ViewGroup(NamedTuple):
 
     def functions(self) -> list[NativeFunction]:
         """The members that exist: view, in-place view, copy."""
-        return [function for function in self if function is not None]
+        return without_none(self)

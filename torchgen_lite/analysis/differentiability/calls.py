@@ -83,7 +83,7 @@ def check_formula_calls(resolved: Resolved, speech: Speech) -> Reported:
         function = operator.function
         if function.derivatives is None or function.namespace in TORCH_NAMESPACES:
             continue
-        for info in resolved.autograd[operator.name].infos.values():
+        for info in operator.infos.values():
             # What `auto` calls is checked with references.
             trees = () if function.is_auto else info.trees
             yield from check_calls(function, trees, speech)

@@ -22,6 +22,7 @@ from torchgen_lite.loader.entry.derivatives import (
 from torchgen_lite.loader.entry.entry import NativeFunction
 from torchgen_lite.schema import FunctionSchema, SchemaKind, return_names
 from torchgen_lite.schema.dispatch_kind import dispatch_kind
+from torchgen_lite.schema.grouped import names_of
 from torchgen_lite.schema.model import ListType, bare_type
 
 _FLAGS = frozenset({"grad_input_mask"})
@@ -97,7 +98,7 @@ def check_let(let: Iterable[tuple[str, Span]], known: Collection[str]) -> Findin
 
 def _only_notes(function: NativeFunction) -> bool:
     """Whether an operator writes, and says of each of its tensors that it is not differentiable, as statistics are."""
-    tensors = {a.name for a in tensors_in(function.func.arguments)}
+    tensors = set(names_of(tensors_in(function.func.arguments)))
     if function.derivatives is None or not function.func.written:
         return False
     for _, formulas in function.derivatives.variants:
@@ -160,7 +161,7 @@ def _check_results(
     schema: FunctionSchema, formulas: Sequence[Formula], flags: Sequence[bool | str] | None
 ) -> Findings:
     """Formulas need a differentiable result (torchgen `emit_body`: "derivative ignored")."""
-    inputs = {argument.name for argument in schema.inputs}
+    inputs = set(names_of(schema.inputs))
     given = []
     without: set[str] = set()
     for formula in formulas:
@@ -189,9 +190,9 @@ def _check_keys(
 
     `gives`: a result is differentiable as far as `output_differentiability` says.
     """
-    tensors = [a.name for a in tensors_in(schema.inputs)]
-    known = [a.name for a in schema.inputs]
-    noted = [a.name for a in noted_arguments(schema)]
+    tensors = names_of(tensors_in(schema.inputs))
+    known = names_of(schema.inputs)
+    noted = names_of(noted_arguments(schema))
     results = return_names(schema)
     given = []
     for formula in formulas:
@@ -277,7 +278,7 @@ def _check_forward(formula: Formula, given: Sequence[str], span: Span) -> Findin
 def _known_names(function: NativeFunction, formula: Formula, *, in_cpp: bool) -> set[str]:
     """The names a formula may use; `in_cpp` says that it may be a C++ formula."""
     schema = function.func
-    arguments = {a.name for a in schema.inputs}
+    arguments = set(names_of(schema.inputs))
     known = {*arguments, *return_names(schema), *CONSTANTS, *_FLAGS, "grad", "grads"}
     known |= {f"grad_{value.name}" for value in schema.returns if value.name}
     if not set(formula.names) <= arguments:

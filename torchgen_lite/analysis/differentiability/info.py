@@ -25,6 +25,7 @@ from torchgen_lite.loader.entry.derivatives import DEFAULT, NOT_DIFFERENTIABLE, 
 from torchgen_lite.loader.entry.entry import NativeFunction
 from torchgen_lite.schema import FunctionSchema, ListType, Type, return_names
 from torchgen_lite.schema.dispatch_kind import dispatch_kind
+from torchgen_lite.schema.grouped import names_of
 
 # What every formula may name.
 _KINDS: dict[str, Kind] = {
@@ -38,7 +39,7 @@ _KINDS: dict[str, Kind] = {
 def used_gradients(info: DifferentiabilityInfo) -> Iterator[tuple[str, int, int]]:
     """`grad` and `grad_NAME`, whichever the formulas use, each with its position among the gradients and the index
     of its result."""
-    names = return_names(info.function.func)
+    names = return_names(info.schema)
     for position, index in enumerate(info.outputs):
         if position == 0 and "grad" in info.mentioned:
             yield "grad", 0, index
@@ -54,7 +55,7 @@ def with_formula(function: NativeFunction) -> NativeFunction:
     if written is None or not written.is_auto or written.span is None:
         return function
     reference = samples.reference.text if samples is not None and samples.reference else ""
-    names = tuple([a.name for a in tensors_in(inputs)])
+    names = tuple(names_of(tensors_in(inputs)))
     call = Call(Name("auto"), tuple([Name(a.name, span=written.span) for a in inputs]))
     word = f"auto ({reference})"
     spans = tuple([written.span] * len(names))
@@ -145,7 +146,7 @@ def _read_variant(
         _node_name(schema.base_name, key, counter) if slots else "",
         tuple(backward),
         slots,
-        _saved(backward, [slot.name for slot in slots]),
+        _saved(backward, names_of(slots)),
         tuple(refused),
         _available_gradients(schema, differentiability),
         differentiability,

@@ -14,6 +14,7 @@ from torchgen_lite.analysis.differentiability.linear import nonlinear
 from torchgen_lite.analysis.differentiability.model import Derivative
 from torchgen_lite.analysis.differentiability.vocabulary import callable_operators, is_other
 from torchgen_lite.analysis.finding import Findings, Found, Reported, findings
+from torchgen_lite.analysis.operators import functions_of
 from torchgen_lite.analysis.resolve import Resolved
 from torchgen_lite.diagnostics import did_you_mean
 from torchgen_lite.diagnostics.text import quoted
@@ -27,6 +28,7 @@ from torchgen_lite.formulas.typed import type_formula
 from torchgen_lite.loader.torch.functions import in_at
 from torchgen_lite.schema import Argument, FunctionSchema
 from torchgen_lite.schema.dispatch_kind import DispatchKind, dispatch_kind
+from torchgen_lite.schema.grouped import by_name, names_of
 
 # Functions whose result shares no memory with what they are given.
 _MAKING = frozenset("empty_like full_like ones_like rand_like randn_like where zeros_like".split())
@@ -39,10 +41,10 @@ _WRITING = re.compile(
 def check_kinds(resolved: Resolved) -> Reported:
     """Every gradient and argument of the wrong kind, in formulas that are otherwise correct."""
     declared = [o for o in resolved.declared if o.function.derivatives is not None]
-    operators = callable_operators([o.function for o in resolved.declared])
+    operators = callable_operators(functions_of(resolved.declared))
     for operator in declared:
         scope = formula_scope(operator.schema, operators)
-        for info in resolved.autograd[operator.name].infos.values():
+        for info in operator.infos.values():
             for derivative in info.derivatives:
                 found = _check(operator.schema, derivative, scope, info.gradients)
                 yield from findings(operator.function, found)
@@ -109,7 +111,7 @@ def _check_gradient(
         if len(inputs) > 1:
             # Python can unpack a list too.
             if gives not in ("", _LIST, f"{len(inputs)} results"):
-                listed = quoted([argument.name for argument in inputs])
+                listed = quoted(names_of(inputs))
                 hint = "write a formula for each"
                 yield Found(
                     "TG342",
@@ -164,7 +166,7 @@ def branches(tree: Typed) -> Iterator[Typed]:
 
 def _check_reasons(part: Typed) -> Findings:
     if isinstance(part.node, nodes.Call) and part.node.function == _NOT_IMPLEMENTED:
-        given = {value.kind for value in part.parts}
+        given = {*part.kinds}
         if not 0 < len(part.parts) < 3 or not given <= {kinds.STRING, kinds.UNKNOWN}:
             yield Found(
                 "TG323",
@@ -269,7 +271,7 @@ def _bound(
     for value, argument in zip(parts[:count], operator.by_position(count)):
         if argument is not None:
             yield value, argument
-    arguments = {argument.name: argument for argument in operator.func.arguments}
+    arguments = by_name(operator.func.arguments)
     for (name, _), value in zip(node.keywords, parts[count:]):
         if name in arguments:
             yield value, arguments[name]

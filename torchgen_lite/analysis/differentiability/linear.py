@@ -25,6 +25,7 @@ from torchgen_lite.formulas.tree import Typed, every_part
 from torchgen_lite.loader.sources import words_beside
 from torchgen_lite.loader.torch.functions import functions_of_torch
 from torchgen_lite.schema import return_names
+from torchgen_lite.schema.grouped import names_of, without_none
 
 _RULES = {name: rule for rule, names in words_beside(__file__).items() for name in names}
 # What a tensor has that does not depend on its elements.
@@ -76,13 +77,13 @@ def is_tried(info: DifferentiabilityInfo, helpers: Collection[str]) -> bool:
 
 def refuses_forward(info: DifferentiabilityInfo) -> str:
     """Why forward mode is refused, in spite of formulas; empty if it is not."""
-    schema = info.function.func
+    schema = info.schema
     names = return_names(schema)
-    written = {one.name for one in info.forward}
+    written = set(names_of(info.forward))
     missing = [names[index] for index in info.outputs if written and names[index] not in written]
     # The tensors of lists are not asked whether they need a gradient.
-    answered = {*info.arguments, *info.not_differentiable, *(t.name for t in info.without_formula)}
-    tensors = [tensor.name for tensor in tensor_arguments(schema.inputs)]
+    answered = {*info.arguments, *info.not_differentiable, *names_of(info.without_formula)}
+    tensors = names_of(tensor_arguments(schema.inputs))
     missing += [name for name in tensors if info.slots and name not in answered]
     if missing:
         return f"there is none for `{missing[0]}`"
@@ -219,7 +220,7 @@ def _by_rule(rule: str, degrees: Sequence[_Degree]) -> _Degree | None:
     others = _curved([*numbered.values()])
     if others is not _Degree.constant:
         return others
-    products = [term for term in terms if term is not None]
+    products = without_none(terms)
     if len(products) == len(terms):
         return _sum(products)
     return None

@@ -13,6 +13,7 @@ from torchgen_lite.loader.entry.derivatives import Formula
 from torchgen_lite.loader.entry.entry import NativeFunction
 from torchgen_lite.schema import Argument, FunctionSchema, ListType, SchemaKind
 from torchgen_lite.schema.dispatch_kind import DispatchKind, dispatch_kind
+from torchgen_lite.schema.grouped import names_of
 from torchgen_lite.schema.kept import keeping, kept
 
 
@@ -105,7 +106,7 @@ class DifferentiabilityInfo:
 
     @kept
     def arguments(self) -> tuple[str, ...]:
-        return tuple(slot.name for slot in self.slots)
+        return tuple(names_of(self.slots))
 
     @property
     def uses(self) -> frozenset[str]:
@@ -128,16 +129,20 @@ class DifferentiabilityInfo:
         """
         answered = {"output", *self.arguments, *self.not_differentiable}
         found = []
-        for one in tensor_arguments(self.function.func.inputs):
+        for one in tensor_arguments(self.schema.inputs):
             is_unanswered = not one.is_list and one.name not in answered
             if is_unanswered or one in self.noted:
                 found.append(one)
         return tuple(found)
 
     @property
-    def lists(self) -> frozenset[str]:
+    def schema(self) -> FunctionSchema:
+        return self.function.func
+
+    @property
+    def lists(self) -> tuple[str, ...]:
         """The list arguments with a gradient for each tensor; later slots have no fixed numbers."""
-        return frozenset(slot.name for slot in self.slots if slot.is_list)
+        return tuple([slot.name for slot in self.slots if slot.is_list])
 
     @property
     def trees(self) -> tuple[Typed, ...]:
@@ -164,7 +169,7 @@ class DifferentiabilityInfo:
     def is_materialized(self) -> bool:
         """Whether gradients that nobody asked for become zeros: those of several results, if no formula asks
         which of them are defined."""
-        returns = self.function.func.returns
+        returns = self.schema.returns
         is_several = len(self.outputs) > 1 or any(isinstance(r.type, ListType) for r in returns)
         return is_several and not self.tests_gradients
 

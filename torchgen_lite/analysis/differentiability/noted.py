@@ -19,6 +19,7 @@ from torchgen_lite.formulas.facts import LASTING
 from torchgen_lite.formulas.model import Name, walk
 from torchgen_lite.formulas.tree import saving_in
 from torchgen_lite.loader.entry.derivatives import AUTO_LINEAR
+from torchgen_lite.schema.grouped import names_of
 
 
 def check_noted(resolved: Resolved) -> Reported:
@@ -27,14 +28,14 @@ def check_noted(resolved: Resolved) -> Reported:
         function = operator.function
         if function.derivatives is None or function.namespace in TORCH_NAMESPACES:
             continue
-        for info in resolved.autograd[operator.name].infos.values():
-            noted = {one.name for one in info.noted}
+        for info in operator.infos.values():
+            noted = set(names_of(info.noted))
             if noted:
                 yield from findings(function, _check(info, noted))
 
 
 def _check(info: DifferentiabilityInfo, noted: Collection[str]) -> Findings:
-    name = info.function.func.full_name
+    name = info.schema.full_name
     for derivative in info.derivatives:
         formula = derivative.formula
         for argument, span in zip(formula.names, formula.name_spans):

@@ -17,6 +17,7 @@ from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.loader.entry.derivatives import DEFAULT
 from torchgen_lite.schema import FunctionSchema, SchemaKind
 from torchgen_lite.schema.dispatch_kind import DispatchKind, dispatch_kind
+from torchgen_lite.schema.grouped import names_of
 
 
 class AutogradPlan(NamedTuple):
@@ -57,14 +58,14 @@ def _used_by(operator: Operator, infos: Infos) -> Infos:
     that writes, and whose formulas may read it."""
     if operator.kind is not SchemaKind.mutable:
         return infos
-    return {k: info for k, info in infos.items() if info.function.func.kind() is SchemaKind.mutable}
+    return {k: info for k, info in infos.items() if info.schema.kind() is SchemaKind.mutable}
 
 
 def _plan(operator: Operator, infos: Infos) -> AutogradPlan:
     schema = operator.schema
     tensors = tensor_arguments(schema.arguments)
     # A `Tensor[]?` carries no keys, but what is written to is in it, too.
-    written = tuple([a.name for a in tensors_in(schema.written)])
+    written = tuple(names_of(tensors_in(schema.written)))
     is_composed = any(key.startswith("CompositeExplicit") for key in operator.keys)
     origins = {}
     tracking = None

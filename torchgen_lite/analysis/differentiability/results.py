@@ -17,9 +17,8 @@ from torchgen_lite.schema import return_names
 
 def check_results(resolved: Resolved) -> Reported:
     """Entries that lack `output_differentiability`, or a gradient in their formulas."""
-    declared = [o for o in resolved.declared if o.function.derivatives is not None]
-    for operator in declared:
-        for info in resolved.autograd[operator.name].infos.values():
+    for operator in resolved.declared:
+        for info in operator.infos.values() if operator.function.derivatives is not None else ():
             yield from _check_integers(info) or _check_unused(info)
 
 
@@ -47,7 +46,7 @@ def _check_integers(info: DifferentiabilityInfo) -> list[Diagnostic]:
 def _check_unused(info: DifferentiabilityInfo) -> Reported:
     """A gradient that no formula uses, where formulas use others."""
     function = info.function
-    names = return_names(info.function.func)
+    names = return_names(info.schema)
     used = set[int]()
     for derivative in info.derivatives:
         used.update(_used(derivative.tree, info))
@@ -74,7 +73,7 @@ def _used(tree: Typed, info: DifferentiabilityInfo) -> Iterator[int]:
         case Name("grad"):
             yield 0
         case Name(text):
-            names = return_names(info.function.func)
+            names = return_names(info.schema)
             gradients = [f"grad_{names[index]}" for index in info.outputs]
             yield from [gradients.index(text)] if text in gradients else []
     for part in tree.parts:
@@ -83,6 +82,6 @@ def _used(tree: Typed, info: DifferentiabilityInfo) -> Iterator[int]:
 
 def _flags(info: DifferentiabilityInfo, without: Collection[int]) -> str:
     """`output_differentiability: [True, False]`, without some of the results that have a gradient now."""
-    count = len(info.function.func.returns)
+    count = len(info.schema.returns)
     flags = [str(index in info.outputs and index not in without) for index in range(count)]
     return f"output_differentiability: [{', '.join(flags)}]"

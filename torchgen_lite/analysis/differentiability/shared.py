@@ -19,6 +19,7 @@ from torchgen_lite.formulas import model as nodes
 from torchgen_lite.formulas.kinds import TENSOR, TENSORS
 from torchgen_lite.formulas.tree import Typed
 from torchgen_lite.loader.torch.functions import functions_of_torch
+from torchgen_lite.schema.grouped import names_of
 
 # PyTorch's functions that give something else each time, or that write.
 _UNEQUAL = re.compile(
@@ -53,7 +54,7 @@ def with_shared(info: DifferentiabilityInfo) -> Formulas:
         for node in dict.fromkeys(part.node for part in _computed(tree)):
             users.setdefault(node, []).append(index)
     prefix = "shared"
-    taken = {*info.mentioned, *(a.name for a in info.function.func.arguments)}
+    taken = {*info.mentioned, *names_of(info.schema.arguments)}
     while any(name.startswith(prefix) for name in taken):
         prefix += "_"
     names: dict[nodes.Expression, str] = {}

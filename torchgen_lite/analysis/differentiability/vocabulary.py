@@ -10,6 +10,7 @@ from torchgen_lite.analysis.derive.layout import argument_layout
 from torchgen_lite.analysis.finding import Findings, Found
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.diagnostics import did_you_mean, write_instead
+from torchgen_lite.diagnostics.text import quoted
 from torchgen_lite.formulas.callees import Callee, Operators, nearest, takes
 from torchgen_lite.formulas.facts import BROUGHT
 from torchgen_lite.formulas.kinds import BOOL, TENSOR, UNKNOWN, Kind, Sort, kind_of_type
@@ -30,6 +31,7 @@ from torchgen_lite.loader.entry.entry import NativeFunction
 from torchgen_lite.loader.torch.functions import functions_of_torch, taken
 from torchgen_lite.loader.torch.schemas import schemas_of
 from torchgen_lite.schema import Argument, FunctionSchema, SchemaKind
+from torchgen_lite.schema.grouped import names_of
 
 TENSOR_METHODS = frozenset({*GRADIENTS.methods, "conj"})
 """Methods of a tensor that are not operators. Numbers have `conj` too."""
@@ -106,7 +108,7 @@ def torch_operators(name: str) -> tuple[Callee, ...]:
 def called_in_torch(call: Typed) -> Callee | None:
     """The overload of PyTorch that a call means, where it is one, and no operator of the file."""
     node = call.node
-    kinds = [part.kind for part in call.parts]
+    kinds = call.kinds
     if not isinstance(node, Call) or call.saved is not None:
         return None
     if call.operator is not None:
@@ -251,12 +253,12 @@ def _check_method(node: Call, method: Member, vocabulary: Vocabulary) -> Finding
 
 def _check_arity(node: Call, name: str, count: int, vocabulary: Vocabulary) -> Findings:
     overloads = vocabulary.operators[name]
-    keywords = [key for key, _ in node.keywords]
+    keywords = node.keyword_names
     if any(_accepts(callee(function), count, keywords) for function in overloads):
         return
     given = f"{count} argument{'s' if count != 1 else ''}"
     if keywords:
-        given += f" and {', '.join(f'`{key}`' for key in keywords)}"
+        given += f" and {quoted(keywords)}"
     yield Found(
         "TG323",
         f"no overload of `{name}` takes {given}",
@@ -271,8 +273,7 @@ def _accepts(operator: Callee, count: int, keywords: Sequence[str]) -> bool:
     bound = operator.bound(count, keywords)
     if count > len(operator.by_position(count)) and not spreads(operator.func):
         return False
-    required = {a.name for a in operator.func.arguments if a.default is None}
-    return bound is not None and required <= bound
+    return bound is not None and bound.issuperset(names_of(operator.func.required))
 
 
 Language = Literal["Python", "C++"]
@@ -359,12 +360,11 @@ def untaken(call: Typed, name: str, language: Language) -> str:
 def _fits(overload: Callee, kinds: Sequence[Kind], language: Language) -> bool:
     """Whether an overload takes values of these kinds by position, and needs no others."""
     places = overload.by_position(len(kinds))[: len(kinds)]
-    required = {argument.name for argument in overload.func.arguments if argument.default is None}
     bound = overload.bound(len(kinds), ())
     return (
         len(places) == len(kinds)
         and bound is not None
-        and required <= bound
+        and bound.issuperset(names_of(overload.func.required))
         and all(_may_be(place, kind, language) for place, kind in zip(places, kinds))
     )
 

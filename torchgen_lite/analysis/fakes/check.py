@@ -21,6 +21,7 @@ from torchgen_lite.formulas.tree import Scope, every_part
 from torchgen_lite.formulas.typed import type_formula
 from torchgen_lite.loader.entry.fakes import Fake, FakeRule
 from torchgen_lite.schema import FunctionSchema
+from torchgen_lite.schema.grouped import names_of
 
 _WANTED = {
     "dtype": frozenset({kinds.DTYPE}),
@@ -94,7 +95,7 @@ def _check_rules(operator: Operator, fake: Fake) -> Findings:
     has_axes = uses_axes(operator)
     needing = {r.index: r for r in new_results(schema)}
     if rules and rules[0].name:
-        names = [result.name for result in needing.values()]
+        names = names_of(needing.values())
         for rule in rules:
             if rule.name not in names:
                 yield Found(
@@ -104,7 +105,7 @@ def _check_rules(operator: Operator, fake: Fake) -> Findings:
                     "not a result",
                     did_you_mean(rule.name, names) or f"the results are {', '.join(names)}",
                 )
-        given = {rule.name for rule in rules}
+        given = set(names_of(rules))
         missing = [name for name in names if name not in given]
         if missing and not has_axes:
             yield Found(

@@ -10,6 +10,7 @@ from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.loader.entry.entry import NativeFunction
 from torchgen_lite.loader.entry.fakes import FakeRule
 from torchgen_lite.schema import Argument, FunctionSchema, Return, SchemaKind, return_names
+from torchgen_lite.schema.grouped import by_name
 from torchgen_lite.schema.model import bare_type
 
 _NUMBERS = frozenset("bool complex float int number Scalar SymBool SymFloat SymInt".split())
@@ -103,6 +104,6 @@ def rules_by_result(function: NativeFunction) -> Mapping[int, FakeRule]:
     needing = new_results(function.func)
     rules = function.fake.rules
     if rules and rules[0].name:
-        by_name = {rule.name: rule for rule in rules}
-        return {r.index: by_name[r.name] for r in needing if r.name in by_name}
+        named = by_name(rules)
+        return {r.index: named[r.name] for r in needing if r.name in named}
     return {r.index: rule for r, rule in zip(needing, rules)}

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from torchgen_lite.analysis.derive.names import root_of
 from torchgen_lite.analysis.finding import Reported, finding
 from torchgen_lite.analysis.lint.variants import functional_key
+from torchgen_lite.analysis.operators import functions_of, related_to
 from torchgen_lite.analysis.resolve import Resolved
 from torchgen_lite.diagnostics import Diagnostic, Help, Suggestion
 from torchgen_lite.loader.entry.entry import NativeFunction
@@ -64,10 +64,9 @@ def autogen_of_composite(resolved: Resolved) -> Reported:
     asking = [o for o in resolved.declared if o.function.autogen and o.is_composed]
     if not asking:
         return
-    roots = {root_of(o.schema.base_name) for o in asking}
-    related = [o for o in resolved.declared if root_of(o.schema.base_name) in roots]
+    related = related_to(asking, resolved.declared)
     computed = {functional_key(o.function) for o in related if not o.is_composed}
-    for function in [operator.function for operator in asking]:
+    for function in functions_of(asking):
         if "core" in function.tags or functional_key(function) in computed:
             continue
         yield finding(

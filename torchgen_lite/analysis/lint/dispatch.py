@@ -165,8 +165,8 @@ def composite_with_autograd(function: NativeFunction) -> Findings:
 def composite_without_gradient(resolved: Resolved) -> Reported:
     """TG419: a backend's kernel, and none for autograd, of what PyTorch composes of other operators."""
     for function in resolved.functions:
-        theirs = resolved.lent.get(function.name)
-        if theirs is None or not theirs.is_composed or theirs.kind is SchemaKind.out:
+        lent = resolved.lent.get(function.name)
+        if lent is None or not lent.is_composed or lent.kind is SchemaKind.out:
             continue
         by_hand = any(entry.key.startswith("Autograd") for entry in function.dispatch)
         # ExecuTorch, which `kernels` is for, does not train.

@@ -10,6 +10,7 @@ from torchgen_lite.analysis.kernels import COMPOSITE_KEYS, DEVICES, WORDS
 from torchgen_lite.analysis.program import Program
 from torchgen_lite.analysis.resolve import Resolved
 from torchgen_lite.loader.entry.entry import NativeFunction
+from torchgen_lite.schema.grouped import names_of
 from torchgen_lite.schema.model import bare_type
 
 
@@ -79,5 +80,5 @@ def _compatible(first: NativeFunction, second: NativeFunction) -> bool:
     """Whether one function could serve both: the same argument names, or the same types."""
     left = [bare_type(a.type) for a in first.func.arguments]
     right = [bare_type(a.type) for a in second.func.arguments]
-    names = [a.name for a in first.func.arguments] == [a.name for a in second.func.arguments]
+    names = names_of(first.func.arguments) == names_of(second.func.arguments)
     return names or left == right

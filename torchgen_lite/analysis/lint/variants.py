@@ -28,7 +28,7 @@ def variant_disagrees(resolved: Resolved) -> Reported:
     for operator in resolved.declared:
         if operator.kind is SchemaKind.functional:
             function = operator.function
-            overloads[function.namespace, function.func.base_name].append(function)
+            overloads[function.packet].append(function)
     for operator in resolved.declared:
         function = operator.function
         namespace, name, overload = functional_key(function)
@@ -172,18 +172,18 @@ def call_key(function: NativeFunction) -> tuple[object, ...]:
 
     That call passes only the required arguments, by position where possible.
     """
-    required = [a for a in function.func.arguments if a.default is None]
+    required = function.func.required
     positional = tuple(_python_type(a) for a in required if not a.kwarg_only)
     keywords = tuple(sorted((a.name, _python_type(a)) for a in required if a.kwarg_only))
-    return (function.namespace, function.func.base_name, positional, keywords)
+    return (*function.packet, positional, keywords)
 
 
 def indistinguishable_overloads(resolved: Resolved) -> Reported:
     """TG411: the later of two overloads can only be called by its overload name."""
-    names = Counter((f.namespace, f.func.base_name) for f in resolved.functions)
+    names = Counter(f.packet for f in resolved.functions)
     seen: dict[tuple[object, ...], NativeFunction] = {}
     for function in resolved.functions:
-        if names[function.namespace, function.func.base_name] == 1:
+        if names[function.packet] == 1:
             continue
         first = seen.setdefault(call_key(function), function)
         if first is function:

@@ -29,6 +29,7 @@ from torchgen_lite.formulas.language import DTYPES, value_kind
 from torchgen_lite.formulas.model import Expression, walk
 from torchgen_lite.formulas.operands import COMPARISONS
 from torchgen_lite.schema import FunctionSchema
+from torchgen_lite.schema.grouped import names_of
 
 # Between two bounds, as many values are tried as a period of the divisors has.
 LONGEST_PERIOD = 1024
@@ -117,7 +118,7 @@ def atoms_of(condition: Expression, schema: FunctionSchema) -> Iterator[Atom]:
 
 
 def _atom(node: Expression, schema: FunctionSchema) -> Atom:
-    names = {argument.name for argument in schema.inputs}
+    names = set(names_of(schema.inputs))
     facts, is_readable = _facts_in(node, names)
     extent = None
     if is_readable and len(facts) <= 1:
@@ -149,7 +150,7 @@ def _extent(node: Expression, fact: Fact, schema: FunctionSchema) -> _Extent | N
         return ((), divisor) if divisor else None
     if kind.is_optional and is_value:
         return None
-    names = {argument.name for argument in schema.inputs}
+    names = set(names_of(schema.inputs))
     if fact.kind in _COUNTS or (fact.kind in ("value", "item") and kind.sort is kinds.Sort.int):
         return None if is_value and kind.is_list else _cuts_of(node, names)
     if is_value and not kind.is_list and _is_bare_comparison(node, fact):
@@ -465,7 +466,7 @@ def _integers(cuts: Sequence[Fraction], fact: Fact, atoms: Sequence[Atom]) -> li
 
 def assigned(facts: Mapping[Fact, Value], schema: FunctionSchema | None) -> Read:
     """What atoms read where facts have these values."""
-    names = [] if schema is None else [argument.name for argument in schema.inputs]
+    names = [] if schema is None else names_of(schema.inputs)
 
     def read(node: Expression) -> Value:
         fact = fact_of(node, names)

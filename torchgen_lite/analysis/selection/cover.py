@@ -36,6 +36,7 @@ from torchgen_lite.formulas import kinds
 from torchgen_lite.formulas import model as nodes
 from torchgen_lite.formulas.model import Expression
 from torchgen_lite.schema import FunctionSchema
+from torchgen_lite.schema.grouped import without_none
 
 # So many assignments are looked at; rows for which there are more are said to be undecided.
 _MOST = 20_000
@@ -380,9 +381,9 @@ def _shape(own: Mapping[tuple[str, int | None], Value]) -> tuple[int, ...] | Non
 
 def _with_elements(sizes: Sequence[int | None], numel: int) -> tuple[int, ...] | None:
     """The shape where the first free size makes up for the number of elements."""
-    known = prod(size for size in sizes if size is not None)
+    known = prod(without_none(sizes))
     if None not in sizes:
-        return tuple([size for size in sizes if size is not None]) if known == numel else None
+        return tuple(without_none(sizes)) if known == numel else None
     left, rest = (0, numel) if known == 0 else divmod(numel, known)
     if rest:
         return None

@@ -23,6 +23,7 @@ from torchgen_lite.formulas.language import DTYPES, value_kind
 from torchgen_lite.formulas.model import Expression, walk
 from torchgen_lite.loader.entry.entry import KernelRow
 from torchgen_lite.schema import Argument, FunctionSchema
+from torchgen_lite.schema.grouped import by_name
 
 
 class RowAnswer(NamedTuple):
@@ -90,7 +91,7 @@ def inputs_from(texts: Sequence[str], schema: FunctionSchema) -> dict[str, Value
 
     Raises ValueError, with what is wrong in words.
     """
-    arguments = {argument.name: argument for argument in schema.inputs}
+    arguments = by_name(schema.inputs)
     tensors = [name for name, one in arguments.items() if _kind(one).present == kinds.TENSOR]
     found: dict[str, Value] = {}
     for text in texts:

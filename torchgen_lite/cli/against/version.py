@@ -25,6 +25,7 @@ from torchgen_lite.cli.reports import with_paths
 from torchgen_lite.cli.session import Refused, Session, require
 from torchgen_lite.cli.settings import load_settings, split_options
 from torchgen_lite.diagnostics import Diagnostic, Source, has_errors
+from torchgen_lite.diagnostics.text import quoted
 from torchgen_lite.loader.config.project import CONFIG_FILES, Config, find_in_folder
 from torchgen_lite.loader.sources import read_source
 from torchgen_lite.loader.torch.releases import INSTALLED, read_release
@@ -126,7 +127,7 @@ def _read(asked: _Asked, folder: Path) -> Version:
         there = _write_revision(asked, folder)
         version = _read_folder(asked, there, f"{against}:")
         if version is None:
-            raise NotThere(_no_base(f"revision `{against}` has no {_listed(asked.names)}"))
+            raise NotThere(_no_base(f"revision `{against}` has no {quoted(asked.names)}"))
         return version
     _require_unambiguous(against, root.resolve())
     path = Path(against)
@@ -138,7 +139,7 @@ def _read(asked: _Asked, folder: Path) -> Version:
         version = _read_folder(asked, one, f"{shown}/" if shown else "")
         if version is not None:
             return version
-    raise git.RevisionError(f"folder `{against}` has no {_listed(asked.names)}")
+    raise git.RevisionError(f"folder `{against}` has no {quoted(asked.names)}")
 
 
 def _read_folder(asked: _Asked, root: Path, shown: str) -> Version | None:
@@ -154,10 +155,6 @@ def _read_folder(asked: _Asked, root: Path, shown: str) -> Version | None:
     files = [root / name for name in asked.names if (root / name).is_file()]
     sources = _all_read([read_source(one, root) for one in files])
     return asked.alone(sources, root, shown) if sources else None
-
-
-def _listed(names: Sequence[str]) -> str:
-    return ", ".join(f"`{name}`" for name in names)
 
 
 def _require_unambiguous(against: str, root: Path) -> None:

@@ -49,10 +49,11 @@ from torchgen_lite.cli.tables.registrations import (
 )
 from torchgen_lite.cli.tables.rows import Rows, render_rows, rows_at, rows_data
 from torchgen_lite.diagnostics import Diagnostic, did_you_mean
-from torchgen_lite.diagnostics.text import counted
+from torchgen_lite.diagnostics.text import counted, quoted
 from torchgen_lite.key_sets import KeySets
 from torchgen_lite.key_tables import registrable_keys
 from torchgen_lite.loader.entry.dispatch_table import renamed_keys
+from torchgen_lite.schema.grouped import by_name, names_of
 from torchgen_lite.targets.generation import generation_of
 from torchgen_lite.targets.output import Selection
 from torchgen_lite.targets.registered import (
@@ -142,14 +143,18 @@ def table_command(
         return _compare(session, against, html, wanted)
     if session.output_format == "markdown":
         raise click.UsageError("`--output-format markdown` needs `--against`.")
-    found, details, _ = _registrations(session, wanted)
+    tables, details, _ = _registrations(session, wanted)
     if html is not None:
-        return _write_page(session, found, html, _title(wanted, found), details())
+        return _write_page(session, tables, html, _title(wanted, tables), details())
     text = "".join(
-        render_table(one, one.sets.slots if everything else wanted.keys, session.width)
-        for one in found
+        render_table(table, table.sets.slots if everything else wanted.keys, session.width)
+        for table in tables
     )
-    session.answer("table", text, operators=[table_data(one, wanted.keys) for one in found])
+    session.answer(
+        "table",
+        text,
+        operators=[table_data(table, wanted.keys) for table in tables],
+    )
     return FINE
 
 
@@ -165,48 +170,50 @@ def _compare(
     program = session.load(schema=asked.schema or None, torch=asked.torch)
     require(program.diagnostics)
     # `--torch` reads one file, not the configured ones.
-    own = asked.schema or (("native_functions.yaml",) if asked.torch else ())
-    with other_version(session, against, program, own) as before:
+    schema = asked.schema or (("native_functions.yaml",) if asked.torch else ())
+    with other_version(session, against, program, schema) as before:
         beneath = pytorchs_of_both(session, before.program, program)
         new = tables_of_program(program, asked.target, beneath)
         old = tables_of_program(before.program, asked.target, beneath)
     require(list(_unknown_keys(new, asked.keys)))
     if asked.operator is not None:
-        names = {one.name for one in _of_name([*new, *old], asked.operator)}
-        old = [one for one in old if one.name in names]
-        new = [one for one in new if one.name in names]
-    found = compare_tables(old, new, asked.keys, beneath)
+        names = set(names_of(_of_name([*new, *old], asked.operator)))
+        old = [table for table in old if table.name in names]
+        new = [table for table in new if table.name in names]
+    comparison = compare_tables(old, new, asked.keys, beneath)
     if html is not None:
         title = f"{_title(asked, new)} against {against}"
         return _write_page(session, new, html, title, details_of(program), Before(against, old))
     if session.output_format == "markdown":
-        title = f"Tables against {against}: {found.summary}"
-        click.echo(render_markdown(title, comparison_sections(found)), nl=False)
+        title = f"Tables against {against}: {comparison.summary}"
+        click.echo(render_markdown(title, comparison_sections(comparison)), nl=False)
     else:
         whose = generation_of(program).asked(asked.target).policy.speaks_of
-        session.answer("table", render_comparison(found), **comparison_data({whose: found}))
-    session.talk(f"{found.summary} against {against}")
+        session.answer(
+            "table", render_comparison(comparison), **comparison_data({whose: comparison})
+        )
+    session.talk(f"{comparison.summary} against {against}")
     return FINE
 
 
-def _title(asked: _Asked, found: Sequence[Registrations]) -> str:
+def _title(asked: _Asked, tables: Sequence[Registrations]) -> str:
     """What a page of tables is called: after the operator, PyTorch, or the namespaces."""
     if asked.operator is not None:
         return f"Dispatch table of {asked.operator}"
-    namespaces = dict.fromkeys(one.name.partition("::")[0] for one in found)
+    namespaces = dict.fromkeys(table.name.partition("::")[0] for table in tables)
     return f"Dispatch tables of {'PyTorch' if asked.torch else ', '.join(namespaces)}"
 
 
 def _write_page(
     session: Session,
-    found: list[Registrations],
+    tables: list[Registrations],
     path: Path,
     title: str,
     details: Mapping[str, Details],
     before: Before | None = None,
 ) -> int:
-    page = render_html(found, title, details, before)
-    write_file(session, path, page, f"{counted(len(found), 'operator')} written to")
+    page = render_html(tables, title, details, before)
+    write_file(session, path, page, f"{counted(len(tables), 'operator')} written to")
     session.answer("table", "", files=[{"path": str(path), "status": "changed"}])
     return FINE
 
@@ -261,12 +268,12 @@ def why_command(
         example = f"torchgen-lite why {operator} CPU"
         raise click.UsageError(f"`why` needs the dispatch keys of the arguments: `{example}`.")
     keys = _keys_of(session, keys)
-    found, _, program = _registrations(session, _Asked(operator, keys, **asked))
-    if found:
-        require(list(_of_no_tensor(found[0].sets, keys)))
+    tables, _, program = _registrations(session, _Asked(operator, keys, **asked))
+    if tables:
+        require(list(_of_no_tensor(tables[0].sets, keys)))
     state = _State(_keys_of(session, include), _keys_of(session, exclude), devices, inference)
-    answers = [(one, why(one, keys, _local_sets(one, state))) for one in found]
-    chosen = [_rows_of(program, one, answer, inputs) for one, answer in answers]
+    answers = [(table, why(table, keys, _local_sets(table, state))) for table in tables]
+    chosen = [_rows_of(program, table, answer, inputs) for table, answer in answers]
     if inputs and not any(chosen):
         raise click.UsageError("`--input` is for keys with several kernels, and here each has one.")
     text = "".join(
@@ -324,10 +331,10 @@ def _local_sets(registrations: Registrations, state: _State) -> LocalSets:
 
 def _runtime_keys(sets: KeySets, names: Sequence[str]) -> frozenset[str]:
     """These keys, with the members of an alias in its place."""
-    found = frozenset[str]()
+    keys = frozenset[str]()
     for name in map(sets.parse, names):
-        found |= sets.members.get(name, {name})
-    return found
+        keys |= sets.members.get(name, {name})
+    return keys
 
 
 def _autocast_key(sets: KeySets, device: str) -> str:
@@ -368,8 +375,8 @@ def _registrations(
     program = None
     if asked.torch:
         every = registrations_of_torch(asked.modules, session.settings()[0])
-        found = every if asked.operator is None else _of_name(every, asked.operator)
-        details = partial(details_of_torch, [one.name for one in found])
+        tables = every if asked.operator is None else _of_name(every, asked.operator)
+        details = partial(details_of_torch, names_of(tables))
     else:
         program = session.load(schema=asked.schema or None)
         require(program.diagnostics)
@@ -379,13 +386,13 @@ def _registrations(
         over = ", over those of PyTorch" if beneath else ""
         session.talk(f"registrations of {selection.policy.speaks_of}{over}")
         details = partial(details_of, program)
-        own = {one.name: one for one in registrations_of_program(program, selection, beneath)}
+        of_program = by_name(registrations_of_program(program, selection, beneath))
         if asked.operator is None:
-            return list(own.values()), details, program
-        every = list({**own, **beneath, **own}.values())
-        found = _of_name(every, asked.operator, partial(why_absent, program, selection))
-    require(list(_unknown_keys(found, asked.keys)))
-    return found, details, program
+            return list(of_program.values()), details, program
+        every = list({**of_program, **beneath, **of_program}.values())
+        tables = _of_name(every, asked.operator, partial(why_absent, program, selection))
+    require(list(_unknown_keys(tables, asked.keys)))
+    return tables, details, program
 
 
 def _beneath(
@@ -398,8 +405,8 @@ def _beneath(
     fallbacks = _keys_of(session, asked.fallbacks)
     require(list(_unknown_keys([Registrations("", {}, {})], fallbacks)))
     name = asked.operator
-    found = program.resolved.find(name.removesuffix(".default")) if name else None
-    is_own = found is not None and found.function.namespace not in TORCH_NAMESPACES
+    known = program.resolved.find(name.removesuffix(".default")) if name else None
+    is_own = known is not None and known.function.namespace not in TORCH_NAMESPACES
     if is_own or not adds_to_pytorch(program, selection.policy):
         return {}
     return pytorchs_of(program, fallbacks)
@@ -420,31 +427,33 @@ def _keys_of(session: Session, names: Sequence[str]) -> tuple[str, ...]:
     return tuple(renamed.get(name, name) for name in names)
 
 
-def _unknown_keys(found: list[Registrations], keys: Sequence[str]) -> Iterator[Diagnostic]:
-    if found:
+def _unknown_keys(tables: list[Registrations], keys: Sequence[str]) -> Iterator[Diagnostic]:
+    if tables:
         for key in keys:
             try:
-                found[0].sets.parse(key)
+                tables[0].sets.parse(key)
             except ValueError:
                 hint = "`torchgen-lite list keys` lists them"
-                yield unknown("dispatch key", key, registrable_keys(found[0].keys), hint)
+                yield unknown("dispatch key", key, registrable_keys(tables[0].keys), hint)
 
 
 def _of_name(
-    every: list[Registrations], operator: str, why_absent: Callable[[str], str] = lambda name: ""
+    tables: list[Registrations],
+    operator: str,
+    why_absent: Callable[[str], str] = lambda name: "",
 ) -> list[Registrations]:
     """The operators of a name: `aten::add.Tensor`, `add.Tensor`; `add.default` means `add`."""
     wanted = operator.removesuffix(".default")
-    exact = [one for one in every if wanted in (one.name, one.name.partition("::")[2])]
+    exact = [table for table in tables if wanted in (table.name, table.name.partition("::")[2])]
     if exact:
-        return [one for one in exact if one.name.startswith("aten::")] or exact
+        return [table for table in exact if table.name.startswith("aten::")] or exact
     if reason := why_absent(wanted):
         raise Refused(Diagnostic("TG012", reason))
-    names = [one.name if "::" in operator else one.name.partition("::")[2] for one in every]
+    names = [table.name if "::" in operator else table.name.partition("::")[2] for table in tables]
     help_ = did_you_mean(operator, names) or "`torchgen-lite list ops` lists them"
     overloads = [name for name in names if name.partition(".")[0] == wanted]
     if overloads:
-        listed = ", ".join(f"`{name}`" for name in dict.fromkeys(overloads))
+        listed = quoted(dict.fromkeys(overloads))
         if len(overloads) == 1:
             help_ = f"did you mean {listed}?"
         else:

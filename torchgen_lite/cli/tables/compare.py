@@ -25,7 +25,7 @@ from torchgen_lite.cli.tables.explain import cell_data
 from torchgen_lite.diagnostics.text import counted
 from torchgen_lite.loader.config.options import Json
 from torchgen_lite.runtime.table import MISSING
-from torchgen_lite.schema.grouped import grouped
+from torchgen_lite.schema.grouped import by_name, grouped, names_of
 from torchgen_lite.targets.generation import compared
 from torchgen_lite.targets.registered import Beneath, registrations_of_program
 
@@ -88,8 +88,8 @@ def compare_tables(
 
     An operator of PyTorch in only one version is what is `beneath` in the other.
     """
-    before = {one.name: one for one in old}
-    after = {one.name: one for one in new}
+    before = by_name(old)
+    after = by_name(new)
     for name in (*before, *after):
         if name in beneath:
             before.setdefault(name, beneath[name])
@@ -109,15 +109,18 @@ def compare_tables(
 
 def compare_targets(old: Program, new: Program, beneath: Beneath) -> dict[str, Comparison]:
     """What changes over what PyTorch has, by what it is registered for, and once where several targets agree."""
-    found: dict[str, Comparison] = {}
+    comparisons: dict[str, Comparison] = {}
     for pair in compared(old, new):
         before = registrations_of_program(old, pair[0], beneath)
         after = registrations_of_program(new, pair[1], beneath)
-        policy = next((one.policy for one in reversed(pair) if one.operators), pair[1].policy)
+        policy = next(
+            (selection.policy for selection in reversed(pair) if selection.operators),
+            pair[1].policy,
+        )
         comparison = compare_tables(before, after, (), beneath)
-        if any(comparison) and comparison not in found.values():
-            found[policy.speaks_of] = comparison
-    return found
+        if any(comparison) and comparison not in comparisons.values():
+            comparisons[policy.speaks_of] = comparison
+    return comparisons
 
 
 def _cells(old: Registrations, new: Registrations, keys: Collection[str]) -> Iterator[CellChange]:
@@ -131,22 +134,22 @@ def _cells(old: Registrations, new: Registrations, keys: Collection[str]) -> Ite
             yield CellChange(was, cell)
 
 
-def render_comparison(found: Comparison) -> str:
+def render_comparison(comparison: Comparison) -> str:
     """As text: a line or a block for each group, then what is new and what is gone."""
     lines: list[str] = []
-    for group in _groups(found.changed):
+    for group in _groups(comparison.changed):
         if len(group) > 1:
             lines += _lines_of_group(group)
         else:
             lines += _lines_of_operator(group[0])
-    lines += [f"new: {name}" for name in found.added]
-    lines += [f"gone: {name}" for name in found.removed]
+    lines += [f"new: {name}" for name in comparison.added]
+    lines += [f"gone: {name}" for name in comparison.removed]
     return ended(lines)
 
 
 def _lines_of_group(group: Sequence[Changed]) -> Iterator[str]:
     """Kernels have other names in each operator, so what serves them is said without."""
-    names = ", ".join(operator.name for operator in group)
+    names = ", ".join(names_of(group))
     yield f"{_sentence(group)}: {names}"
     runs = group[0].runs
     if len(runs) > 1:
@@ -164,22 +167,22 @@ def _lines_of_operator(operator: Changed) -> Iterator[str]:
         yield f"  {text}"
 
 
-def comparison_sections(found: Comparison) -> list[Section]:
+def comparison_sections(comparison: Comparison) -> list[Section]:
     """As tables: one per group of operators that change alike, one for all the others."""
     alone: list[tuple[str, ...]] = []
     sections: list[Section] = []
-    for group in _groups(found.changed):
+    for group in _groups(comparison.changed):
         rows = []
-        for one in group:
-            for row in one.rows:
-                rows.append((one.name, *row))
+        for changed in group:
+            for row in changed.rows:
+                rows.append((changed.name, *row))
         if len(group) == 1:
             alone += rows
         else:
             sections.append(Section(_sentence(group), rows, _HEADS))
     sections.append(Section("cells that change", alone, _HEADS))
-    sections.append(Section("new operators", [(name,) for name in found.added]))
-    sections.append(Section("operators that are gone", [(name,) for name in found.removed]))
+    sections.append(Section("new operators", [(name,) for name in comparison.added]))
+    sections.append(Section("operators that are gone", [(name,) for name in comparison.removed]))
     return [section for section in sections if section.rows]
 
 

@@ -27,6 +27,7 @@ from torchgen_lite.key_sets import key_sets
 from torchgen_lite.key_tables import CURRENT
 from torchgen_lite.loader.config.options import Json
 from torchgen_lite.runtime.table import RULES
+from torchgen_lite.schema.grouped import by_name
 
 if TYPE_CHECKING:
     from torchgen_lite.analysis.program import Program
@@ -64,13 +65,13 @@ class Before(NamedTuple):
 
 def details_of(program: Program) -> dict[str, Details]:
     """Schema, documentation and line of each operator; a derived one has no line."""
-    found = {}
+    details = {}
     for operator in program.resolved.operators:
         function = operator.function
         span = None if operator.is_derived else function.place("func")
         place = f"{span.source.path}:{span.line}" if span is not None else ""
-        found[operator.name] = Details(str(operator.schema), function.doc or "", place)
-    return found
+        details[operator.name] = Details(str(operator.schema), function.doc or "", place)
+    return details
 
 
 def details_of_torch(names: Iterable[str]) -> dict[str, Details]:
@@ -93,21 +94,22 @@ def render_html(
     A click on a cell explains it.
     """
     now = list(operators)
-    here = {one.name: one for one in now}
+    here = by_name(now)
     if before is not None:
-        there = {one.name: one for one in before.operators}
+        there = by_name(before.operators)
     else:
         there = {}
-    rows = [*now, *[one for name, one in there.items() if here.get(name) != one]]
-    kernels = [kernels_by_key(one) for one in rows]
+    changed = [row for name, row in there.items() if here.get(name) != row]
+    rows = [*now, *changed]
+    kernels = [kernels_by_key(row) for row in rows]
     patterns = [_pattern(*both) for both in zip(rows, kernels)]
     examples = dict(zip(patterns, rows))
     numbers = _numbers(examples)
-    labels = _numbers(label for own in kernels for label in own.values())
+    labels = _numbers(label for of_row in kernels for label in of_row.values())
     shown = []
-    for one, pattern, its_kernels in zip(rows, patterns, kernels):
+    for row, pattern, its_kernels in zip(rows, patterns, kernels):
         its_labels = [labels[label] for label in its_kernels.values()]
-        shown.append([one.name, numbers[pattern], its_labels])
+        shown.append([row.name, numbers[pattern], its_labels])
     other = before and {
         "label": before.label,
         "added": [name for name in here if name not in there],
@@ -120,11 +122,11 @@ def render_html(
         "operators": shown[: len(now)],
         "before": other,
         "keys": key_sets(rows[-1].keys if rows else CURRENT).slots,
-        "fallbacks": dict(chain.from_iterable(one.fallbacks.items() for one in rows)),
+        "fallbacks": dict(chain.from_iterable(row.fallbacks.items() for row in rows)),
         "patterns": list(map(_table, examples.values())),
         "labels": list(labels),
     }
-    told = [(details or {}).get(one.name, ()) for one in now]
+    told = [(details or {}).get(row.name, ()) for row in now]
     files = {"STYLE": _PAGE / "page.css", "SCRIPT": _PAGE / "page.js"}
     parts = {name: path.read_text("utf-8") for name, path in files.items()}
     return fill_page(_PAGE / "page.html", title, parts, DATA=data, DETAILS=told)

@@ -42,9 +42,7 @@ class Special:
         values = (*schema.arguments, *schema.returns)
         self.name = registering.name
         self.table = registering.table
-        self.is_noting = registering.has("noted")
-        self.is_inplace = schema.is_mutable and not self.is_noting
-        self.written = written_tensors(registering.op)
+        self.is_inplace = schema.is_mutable
         self.has_keywords = any(argument.kwarg_only for argument in schema.arguments)
         self.has_original = registering.has("original")
         self.has_lists = any(_is_list(value.type) for value in values)
@@ -116,8 +114,6 @@ class Special:
 
     def unrecorded(self, below: Function) -> Function:
         """A call that is not recorded."""
-        if self.is_noting:
-            return self._counted(below)
         if not self.is_inplace:
             return below
 
@@ -128,16 +124,6 @@ class Special:
             return self._written(written, result)
 
         return write
-
-    def _counted(self, run: Function) -> Function:
-        """See Note [What is noted is counted after the call]."""
-
-        def counted(*args: Any, **kwargs: Any) -> Any:
-            result = run(*args, **kwargs)
-            increment_version(self.written(args, {}))
-            return result
-
-        return counted
 
     def _written(self, written: torch.Tensor, result: Any) -> torch.Tensor:
         """What an in-place call returns, which tracing may have wrapped again; a kernel in C++ may return another tensor."""
@@ -155,7 +141,7 @@ class Special:
         apply = cast("Function", node.apply)
         if self.gaps:
             apply = self._taking_gaps(apply)
-        return self._counted(apply) if self.is_noting else apply
+        return apply
 
     def _taking_gaps(self, apply: Function) -> Function:
         """`supports_tensorlist` passes the tensors of a list one by one unless some are left out, and whatever is in a
@@ -237,6 +223,29 @@ class Special:
             # It is written to, and formulas may keep it.
             of_arguments[0] = of_arguments[0].clone()
         return of_arguments
+
+
+class Noting(Special):
+    """Calls that write to others than the first argument: Note [What is noted is counted after the call]."""
+
+    def __init__(self, registering: Registering) -> None:
+        super().__init__(registering)
+        self.is_inplace = False
+        self.written = written_tensors(registering.op)
+
+    def unrecorded(self, below: Function) -> Function:
+        return self._counted(below)
+
+    def applying(self, node: Any) -> Function:
+        return self._counted(super().applying(node))
+
+    def _counted(self, run: Function) -> Function:
+        def counted(*args: Any, **kwargs: Any) -> Any:
+            result = run(*args, **kwargs)
+            increment_version(self.written(args, {}))
+            return result
+
+        return counted
 
 
 def _is_list_of_tensors(argument: Any) -> bool:

@@ -49,11 +49,11 @@ is_measuring = False
 class Tuned:
     """The options of a kernel of an operator for a key."""
 
-    def __init__(self, name: str, options: Sequence[Options]) -> None:
-        self.name = name
+    def __init__(self, operator: str, kernel: str, options: Sequence[Options]) -> None:
+        self.name = f"{operator} for {kernel}"
         self.options = options
         self._kept: dict[Any, Options] = {}
-        self._is_known = any(name in kernels for kernels in known.values())
+        self._is_known = any(self.name in kernels for kernels in known.values())
 
     def __call__(self, function: Function) -> Function:
         """The kernel with the options that hold for its arguments."""

@@ -196,24 +196,18 @@ def _in_cpp(tree: Typed, library: Library) -> Expression:
     parts = [_in_cpp(part, library) for part in tree.parts]
     match node:
         case nodes.Call(nodes.Name("default")):
-            is_there = _call(nodes.Member(parts[0], "has_value"))
+            is_there = nodes.call(nodes.Member(parts[0], "has_value"))
             return nodes.Conditional(is_there, nodes.Unary("*", parts[0]), parts[1])
         case nodes.Call(nodes.Name("len")):
-            return _call("int64_t", _call(nodes.Member(parts[0], "size")))
+            return nodes.call("int64_t", nodes.call(nodes.Member(parts[0], "size")))
         case nodes.Call(nodes.Name(name)):
-            return reduce(partial(_call, f"{library.helpers}::{name}"), parts)
+            return reduce(partial(nodes.call, f"{library.helpers}::{name}"), parts)
         case nodes.ListDisplay():
             type_ = f"std::initializer_list<{library.number}>"
             return nodes.ListDisplay(tuple(parts), type=type_)
         case nodes.Unary("+"):
             return parts[0]
     return nodes.rebuild(node, parts)
-
-
-def _call(function: Expression | str, *arguments: Expression) -> nodes.Call:
-    if isinstance(function, str):
-        function = nodes.Name(function)
-    return nodes.Call(function, arguments)
 
 
 def _name(tree: Typed, text: str, library: Library) -> Expression:
@@ -252,18 +246,18 @@ def _of_tensor(
 ) -> Expression:
     asked = library.facts[fact]
     if not asked.startswith("."):
-        return _call(asked, value, *given)
+        return nodes.call(asked, value, *given)
     is_unpacked = isinstance(value, nodes.Unary)
     object_ = value.operand if isinstance(value, nodes.Unary) else value
-    return _call(nodes.Member(object_, asked[1:], arrow=is_unpacked), *given)
+    return nodes.call(nodes.Member(object_, asked[1:], arrow=is_unpacked), *given)
 
 
 def _is_there(value: Expression, kind: Kind, library: Library) -> Expression:
     """libtorch may pass a tensor that is not defined for one that is absent."""
-    is_there = _call(nodes.Member(value, "has_value"))
+    is_there = nodes.call(nodes.Member(value, "has_value"))
     if kind.present != TENSOR or "defined" not in library.facts:
         return is_there
-    return nodes.Binary("&&", is_there, _call(nodes.Member(value, "defined", arrow=True)))
+    return nodes.Binary("&&", is_there, nodes.call(nodes.Member(value, "defined", arrow=True)))
 
 
 def _place(tree: Typed, fact: str, tensor: Expression, library: Library) -> Expression:
@@ -271,7 +265,7 @@ def _place(tree: Typed, fact: str, tensor: Expression, library: Library) -> Expr
     place = _whole(tree, library)
     if library.checks_places or fact not in _EVERY:
         return place
-    return _call(f"{library.helpers}::place", place, _of_tensor("dim", tensor, [], library))
+    return nodes.call(f"{library.helpers}::place", place, _of_tensor("dim", tensor, [], library))
 
 
 def _whole(tree: Typed, library: Library) -> Expression:
@@ -282,7 +276,7 @@ def _whole(tree: Typed, library: Library) -> Expression:
     )
     if is_written or library.number == "int64_t":
         return value
-    return _call(f"{library.helpers}::whole", value)
+    return nodes.call(f"{library.helpers}::whole", value)
 
 
 def _item(tree: Typed, library: Library) -> Expression:
@@ -291,7 +285,7 @@ def _item(tree: Typed, library: Library) -> Expression:
     match of.node:
         case nodes.Member(_, "shape" as name) | nodes.Call(nodes.Member(_, name)):
             return _asked(_fact(_fact(name, False), True), of.parts[0], (index,), library)
-    return _call(f"{library.helpers}::item", _in_cpp(of, library), _whole(index, library))
+    return nodes.call(f"{library.helpers}::item", _in_cpp(of, library), _whole(index, library))
 
 
 def _binary(node: nodes.Binary, sides: tuple[Typed, ...], library: Library) -> Expression:
@@ -309,12 +303,12 @@ def _binary(node: nodes.Binary, sides: tuple[Typed, ...], library: Library) -> E
         parts = [_plain(part, kind) for part, kind in zip(parts, kinds)]
     if operator == "/":
         if library.number != "int64_t":
-            parts = [_call(f"{library.helpers}::real", part) for part in parts]
-        return _call(f"{library.helpers}::divide", *parts)
+            parts = [nodes.call(f"{library.helpers}::real", part) for part in parts]
+        return nodes.call(f"{library.helpers}::divide", *parts)
     if operator == "%" and not _is_natural(*sides):
-        return _call(f"{library.helpers}::remainder", *parts)
+        return nodes.call(f"{library.helpers}::remainder", *parts)
     elif operator in "+-*%" and all(map(is_narrow, sides)):
-        parts[0] = _call("int64_t", parts[0])
+        parts[0] = nodes.call("int64_t", parts[0])
     return nodes.rebuild(node, parts)
 
 
@@ -323,12 +317,12 @@ def _equal(
 ) -> Expression | None:
     """Whether lists are equal, or numbers of which one may be complex; None where C++ has an operator."""
     if sides[0].kind.is_list:
-        return _call(f"{library.helpers}::equal", *parts)
+        return nodes.call(f"{library.helpers}::equal", *parts)
     if library.has_scalars:
         for scalar, number in ((0, 1), (1, 0)):
             is_scalar = sides[scalar].kind.sort is Sort.scalar
             if is_scalar and _is_plain(sides[number]):
-                return _call(f"{library.helpers}::same", parts[scalar], parts[number])
+                return nodes.call(f"{library.helpers}::same", parts[scalar], parts[number])
     return None
 
 
@@ -341,7 +335,7 @@ def _is_plain(tree: Typed) -> bool:
 def _plain(part: Expression, kind: Kind) -> Expression:
     """A number that C++ calculates with."""
     if kind.sort is Sort.scalar:
-        return _call(nodes.Member(part, "toDouble"))
+        return nodes.call(nodes.Member(part, "toDouble"))
     return part
 
 

@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from torchgen_lite.analysis.checks.registrable import NUMBER_NAMES
+from torchgen_lite.diagnostics.text import cut_at
 from torchgen_lite.languages.cpp.text import quote
 from torchgen_lite.languages.cpp.torch_types import Sizes
 from torchgen_lite.languages.cpp.types import Expression
@@ -24,6 +25,7 @@ from torchgen_lite.schema import (
     default_value,
 )
 from torchgen_lite.schema.defaults import ENUMERATORS, unescape
+from torchgen_lite.schema.grouped import without_none
 from torchgen_lite.schema.model import bare_type
 
 _LIMITS = "::std::numeric_limits<double>"
@@ -134,7 +136,7 @@ def _expression(
     if isinstance(type_, ListType):
         values = value if isinstance(value, list) else [value] * (type_.size or 1)
         items = [_expression(type_.elem, item, words) for item in values]
-        known = [item for item in items if item is not None]
+        known = without_none(items)
         if len(known) == len(items):
             return call("{", known, "}")
         return None
@@ -190,7 +192,7 @@ def as_written(
         return Expression(quote(unescape(default)))
     if isinstance(type_, ListType):
         if default.startswith("[") and default.endswith("]"):
-            items = [item.strip() for item in default[1:-1].split(",")]
+            items = cut_at(default[1:-1], ",")
             return call("{", [_WRITTEN.get(item) or Expression(item) for item in items], "}")
         if sizes == bare_type(type_.elem) == "SymInt" and default.isdigit():
             return Expression(f"c10::SymInt({default})")

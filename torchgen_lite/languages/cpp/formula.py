@@ -80,7 +80,7 @@ def write(
 ) -> str:
     """A formula in C++, as a gradient, which is a tensor; or what a `method` of it gives."""
     whole = _tensor(tree, in_cpp(tree, functions))
-    return nodes.write(_call(nodes.Member(whole, method)) if method else whole, SYNTAX)
+    return nodes.write(nodes.call(nodes.Member(whole, method)) if method else whole, SYNTAX)
 
 
 def in_cpp(tree: Typed, functions: Functions) -> nodes.Expression:
@@ -90,7 +90,7 @@ def in_cpp(tree: Typed, functions: Functions) -> nodes.Expression:
     if tree.saved is not None:
         local = nodes.Name(identifier(tree.saved.name))
         if tree.saved.fact is Fact.info:
-            return _call(nodes.Member(local, "zeros"))
+            return nodes.call(nodes.Member(local, "zeros"))
         return local
     parts = [in_cpp(part, functions) for part in given]
     match node:
@@ -104,7 +104,7 @@ def in_cpp(tree: Typed, functions: Functions) -> nodes.Expression:
         case nodes.Subscript():
             # C++ lists have no negative indices, and check none. What a function gives may be several results.
             index = _concrete(given[1], parts[1])
-            return _call("autograd::item", _value(given[0], parts[0]), index)
+            return nodes.call("autograd::item", _value(given[0], parts[0]), index)
         case nodes.ListDisplay():
             if any(part.kind == TENSOR for part in given):
                 parts = list(map(_tensor, given, parts))
@@ -117,7 +117,7 @@ def in_cpp(tree: Typed, functions: Functions) -> nodes.Expression:
             parts = [_truth(given[0], parts[0]), *_branches(given[1:], parts[1:])]
         case nodes.Binary("==" | "!=" as operator) if any(side.kind.is_optional for side in given):
             # An absent value equals no other, in Python too.
-            equal = _call("autograd::equal", *parts)
+            equal = nodes.call("autograd::equal", *parts)
             if operator == "==":
                 return equal
             return nodes.Unary("!", equal)
@@ -133,35 +133,29 @@ def in_cpp(tree: Typed, functions: Functions) -> nodes.Expression:
     return nodes.rebuild(node, parts)
 
 
-def _call(function: nodes.Expression | str, *arguments: nodes.Expression) -> nodes.Call:
-    if isinstance(function, str):
-        function = nodes.Name(function)
-    return nodes.Call(function, arguments)
-
-
 def _value(tree: Typed, node: nodes.Expression) -> nodes.Expression:
     """The expression as an operand: an optional number or list is unpacked."""
     if tree.kind.is_optional:
-        return _call(nodes.Member(_possible(tree, node), "value"))
+        return nodes.call(nodes.Member(_possible(tree, node), "value"))
     return node
 
 
 def _possible(tree: Typed, node: nodes.Expression) -> nodes.Expression:
     """An optional value as `std::optional`, which an optional list is not."""
     if tree.kind.is_list:
-        return _call("autograd::possible", node)
+        return nodes.call("autograd::possible", node)
     return node
 
 
 def _tensor(tree: Typed, node: nodes.Expression) -> nodes.Expression:
     """The expression where `None` is a tensor that is not defined."""
-    return _call("at::Tensor") if tree.is_none else node
+    return nodes.call("at::Tensor") if tree.is_none else node
 
 
 def _plain_number(tree: Typed, node: nodes.Expression) -> nodes.Expression:
     """A number that C++ calculates with: arithmetic of two `at::Scalar`s does not exist."""
     if tree.kind.sort is Sort.scalar:
-        return _call(nodes.Member(node, "toDouble"))
+        return nodes.call(nodes.Member(node, "toDouble"))
     return node
 
 
@@ -191,7 +185,7 @@ def _signed(
         return nodes.rebuild(node, [value])
     if node.operator == "+":
         return value
-    return nodes.Binary("*", _call(_SYMFLOAT, nodes.Literal("-1.0")), value)
+    return nodes.Binary("*", nodes.call(_SYMFLOAT, nodes.Literal("-1.0")), value)
 
 
 def _binary(
@@ -209,13 +203,13 @@ def _binary(
         return nodes.rebuild(node, sides)
     number, tensor = sides
     if operator == "/":
-        inverse = _call(nodes.Member(tensor, "reciprocal"))
+        inverse = nodes.call(nodes.Member(tensor, "reciprocal"))
         if str(number) in ("1", "1.0"):
             return inverse
         return nodes.Binary("*", number, inverse)
     if operator == "-":
-        return _call("at::rsub", tensor, number)
-    return _call("at::remainder", *sides)
+        return nodes.call("at::rsub", tensor, number)
+    return nodes.call("at::remainder", *sides)
 
 
 def _of_numbers(
@@ -227,13 +221,13 @@ def _of_numbers(
     operator = node.operator
     sorts = {side.kind.sort for side in given}
     if Sort.symfloat in sorts or (Sort.symint in sorts and not _is_whole(operator, sorts)):
-        sides = [_call(_SYMFLOAT, side) for side in sides]
+        sides = [nodes.call(_SYMFLOAT, side) for side in sides]
     elif operator == "/" and sorts <= INTEGERS:
-        sides = [_call("static_cast<double>", sides[0]), sides[1]]
+        sides = [nodes.call("static_cast<double>", sides[0]), sides[1]]
     elif operator == "%" and not is_nonzero(node.right):
-        return _call("autograd::remainder", *sides)
+        return nodes.call("autograd::remainder", *sides)
     elif operator in "+-*%&|^" and all(map(is_narrow, given)):
-        sides = [_call("int64_t", sides[0]), sides[1]]
+        sides = [nodes.call("int64_t", sides[0]), sides[1]]
     return nodes.rebuild(node, sides)
 
 
@@ -283,14 +277,16 @@ def _called(
         value = parts[0]
         if name == "size" and kind.is_list and not node.arguments:
             # C++ counts without signs.
-            return _call("int64_t", _call(nodes.Member(_value(tree.parts[0], value), "size")))
+            return nodes.call(
+                "int64_t", nodes.call(nodes.Member(_value(tree.parts[0], value), "size"))
+            )
         if name == "defined" and kind.is_optional:
-            return _call(nodes.Member(_possible(tree.parts[0], value), "has_value"))
+            return nodes.call(nodes.Member(_possible(tree.parts[0], value), "has_value"))
         if name == "conj" and kind.is_number and kind.sort is not Sort.scalar:
-            return _call("", value)
+            return nodes.call("", value)
     count = len(parts) - len(node.keywords)
     given: _Bound = list(zip(parts, tree.parts))
-    named = dict(zip([key for key, _ in node.keywords], given[count:]))
+    named = dict(zip(node.keyword_names, given[count:]))
     if tree.operator is not None and tree.operator.is_own:
         return _own(tree.operator, given[:count], named, functions)
     first = count - len(node.arguments)
@@ -298,17 +294,17 @@ def _called(
     if isinstance(function, nodes.Member):
         name = (_METHODS if items else _WITHOUT_ARGUMENTS).get(function.name, function.name)
         shown = replace(function, value=parts[0], name=_symbolic(name, is_symbolic))
-        return _call(shown, *items)
+        return nodes.call(shown, *items)
     if not isinstance(function, nodes.Name):
-        return _call(parts[0], *parts[1:])
+        return nodes.call(parts[0], *parts[1:])
     if "::" in function.text:
-        return _call(function, *items)
+        return nodes.call(function, *items)
     if function.text == "not_implemented":
-        return _call("autograd::not_implemented", *items)
+        return nodes.call("autograd::not_implemented", *items)
     # If the author has functions too, the namespace `formulas` sees both theirs and PyTorch's.
     sees_both = functions.has_headers and not function.is_torchs
     scope = "formulas" if sees_both else "at"
-    return _call(f"{scope}::{_symbolic(function.text, is_symbolic)}", *items)
+    return nodes.call(f"{scope}::{_symbolic(function.text, is_symbolic)}", *items)
 
 
 def _symbolic(name: str, is_symbolic: bool) -> str:
@@ -334,11 +330,11 @@ def _own(
         passed = _passed(item, tree, argument, takes_symbols)
         is_known = tree is not None and tree.kind.is_known
         is_optional = is_known and bare_type(argument.type) == "Tensor?"
-        items.append(_call("autograd::optional", passed) if is_optional else passed)
+        items.append(nodes.call("autograd::optional", passed) if is_optional else passed)
     name = f"functions::{function_name(operator.func.base_name)}{'_symint' * is_symbolic}"
     if not operator.is_function:
         name = f"ops::{functions.structs[operator.name]}::call"
-    return _call(f"::{functions.namespace}::{name}", *items)
+    return nodes.call(f"::{functions.namespace}::{name}", *items)
 
 
 def _arguments(
@@ -364,9 +360,9 @@ def _arguments(
         items = [_passed(item, tree, argument, is_symbolic) for (item, tree), argument in pairs]
     items = items[first:]
     if options:
-        made: nodes.Expression = _call("at::TensorOptions")
+        made: nodes.Expression = nodes.call("at::TensorOptions")
         for key, value in options.items():
-            made = _call(nodes.Member(made, OPTIONS[key]), value)
+            made = nodes.call(nodes.Member(made, OPTIONS[key]), value)
         items.append(made)
     return items, is_symbolic
 
@@ -396,14 +392,14 @@ def _passed(
         is_optional = isinstance(argument.type, OptionalType)
         if is_optional:
             return node
-        return _call(nodes.Member(node, "value"))
+        return nodes.call(nodes.Member(node, "value"))
     if is_symbolic and _takes_symbols(argument):
         is_plain = tree.kind == INTS and not isinstance(node, nodes.ListDisplay)
         if is_plain:
-            return _call("c10::fromIntArrayRefSlow", node)
+            return nodes.call("c10::fromIntArrayRefSlow", node)
         return node
     if tree.kind.sort in _SYMBOLIC and element_name(argument.type) == "Scalar":
-        return _call("at::Scalar", node)
+        return nodes.call("at::Scalar", node)
     if tree.kind.sort is Sort.symfloat and element_name(argument.type) in {"int", "SymInt"}:
         # Left to the compiler, which refuses it: a `double` would become an integer without a word.
         return node
@@ -416,7 +412,7 @@ def _concrete(tree: Typed, node: nodes.Expression) -> nodes.Expression:
         return node
     if isinstance(node, nodes.ListDisplay):
         return replace(node, items=tuple(map(_concrete, tree.parts, node.items)))
-    return _call("autograd::concrete", node)
+    return nodes.call("autograd::concrete", node)
 
 
 def _bound(

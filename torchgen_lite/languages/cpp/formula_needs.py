@@ -17,6 +17,7 @@ from torchgen_lite.languages.cpp.formula import (
     is_before_tensor,
 )
 from torchgen_lite.loader.torch.functions import EVERYTHING, at_header, functions_of_torch, in_at
+from torchgen_lite.schema.grouped import names_of
 
 
 def speech(functions: Functions) -> Speech:
@@ -52,7 +53,7 @@ def called_headers(tree: Typed, functions: Functions) -> Iterator[str]:
         node = part.node
         if isinstance(node, nodes.Lambda):
             yield EVERYTHING
-        if isinstance(node, nodes.Binary) and is_before_tensor(node, [p.kind for p in part.parts]):
+        if isinstance(node, nodes.Binary) and is_before_tensor(node, part.kinds):
             yield at_header(REFLECTED[node.operator])
         if not isinstance(node, nodes.Call) or not isinstance(node.function, nodes.Name):
             continue
@@ -80,7 +81,7 @@ def unsayable(tree: Typed, functions: Functions) -> Iterator[tuple[nodes.Express
             name = node.function.text
         if name in functions.python and not own and not functions.has_headers:
             yield node, f"`{name}` is a function of Python", ""
-        known = {a.name for a in operator.func.arguments} if operator is not None else set()
+        known = set(names_of(operator.func.arguments)) if operator is not None else set()
         for key, value in node.keywords:
             if key in known or (not own and key in OPTIONS):
                 continue

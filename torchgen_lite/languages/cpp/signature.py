@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from torchgen_lite.languages.cpp.types import CType, Expression, headers_of, unrooted
 
@@ -74,6 +74,17 @@ def unrooted_signature(signature: CppSignature) -> CppSignature:
         for p in signature.parameters
     ]
     return CppSignature(signature.name, unrooted(signature.returns), tuple(parameters))
+
+
+class HasSignature(Protocol):
+    """An operator or a kernel."""
+
+    @property
+    def signature(self) -> CppSignature: ...
+
+
+def signatures_of(functions: Iterable[HasSignature]) -> list[CppSignature]:
+    return [function.signature for function in functions]
 
 
 def signature_headers(signatures: Iterable[CppSignature]) -> frozenset[str]:

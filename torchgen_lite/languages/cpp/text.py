@@ -6,19 +6,15 @@ import re
 from collections.abc import Iterable
 from functools import lru_cache
 
+from torchgen_lite.languages.cpp.reserved import HIDDEN_BY_PARAMETERS, KEYWORDS, MACROS
 from torchgen_lite.languages.cpp.signature import CppParameter
 from torchgen_lite.languages.text import doc_lines, one_line
-from torchgen_lite.loader.sources import words_beside
 
-_WORDS = words_beside(__file__)
-KEYWORDS = _WORDS["keywords"]
-MACROS = _WORDS["macros"]
 # Parameters that generated functions have of their own.
 KEYSETS = frozenset({"dispatchKeySet", "_keys"})
 _OF_LIBTORCH = ("AT_", "C10_", "STABLE_TORCH_", "STD_TORCH_", "TORCH_")
 # Families of macros that have small letters, too: `M_PIl`, `PRId64`, `Py_None`, `C10_DEFINE_int`.
 _IN_MIXED_CASE = re.compile("M_[A-Z0-9_]|PRI[a-z]|SCN[a-z]|Py[A-Z_]|SYS_|(?:C10|TORCH)_DE")
-_USED = MACROS | _WORDS["used"]
 
 
 def is_macro(name: str) -> bool:
@@ -59,7 +55,7 @@ def identifier(name: str) -> str:
     >>> identifier("self"), identifier("default"), identifier("int64_t"), identifier("_node")
     ('self', 'default_', 'int64_t_', '_node_')
     """
-    is_used = name in KEYWORDS or name in _USED or may_be_macro(name)
+    is_used = name in KEYWORDS or name in HIDDEN_BY_PARAMETERS or may_be_macro(name)
     if is_used or (name[:1] == "_" and name not in KEYSETS):
         return f"{name}_"
     return name

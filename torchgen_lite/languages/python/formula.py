@@ -118,7 +118,7 @@ def in_python(tree: Typed, words: FormulaNames) -> nodes.Expression:
             return nodes.Member(parts[0], ATTRIBUTES[name])
         node = replace(node, function=replace(node.function, name=METHODS.get(name, name)))
     called = called_name(node)
-    node = _with_keywords(node, words.callee(tree), [part.kind for part in tree.parts])
+    node = _with_keywords(node, words.callee(tree), tree.kinds)
     named = tuple((identifier(name), value) for name, value in node.keywords)
     node = replace(node, keywords=named)
     if called is not None:

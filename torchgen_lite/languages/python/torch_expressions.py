@@ -18,6 +18,7 @@ from torchgen_lite.languages.python.names import identifier
 from torchgen_lite.languages.text import literal
 from torchgen_lite.loader.entry.samples import Sample
 from torchgen_lite.schema import FunctionSchema
+from torchgen_lite.schema.grouped import names_of
 
 TORCH = nodes.Name("torch")
 _WORDS = {"true": "True", "false": "False"}
@@ -43,7 +44,7 @@ def in_rule(node: nodes.Expression, values: Mapping[str, str]) -> nodes.Expressi
 
 def call_arguments(schema: FunctionSchema, sample: Sample) -> str:
     """The arguments of a call: by position as far as there are values, and then by name."""
-    positional = [a.name for a in schema.positional]
+    positional = names_of(schema.positional)
     values = dict(zip(positional, sample.arguments)) | dict(sample.keywords)
     items: list[str] = []
     for name in positional:

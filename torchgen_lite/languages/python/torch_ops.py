@@ -30,6 +30,7 @@ from torchgen_lite.languages.python.types import BROADCASTING, TYPES, Annotation
 from torchgen_lite.languages.text import lengthened
 from torchgen_lite.schema import Argument, FunctionSchema, NamedConstant, walk_type
 from torchgen_lite.schema.defaults import ENUMERATORS, as_received
+from torchgen_lite.schema.grouped import names_of
 from torchgen_lite.schema.model import bare_type, sized_list
 
 OPERATOR_PARAMETER = "_op"
@@ -80,7 +81,7 @@ def parameters(schema: FunctionSchema) -> list[Parameter]:
         default = "..." if argument.default is not None else default
         found.append(_parameter(argument, default))
     found.insert(1 + by_position, SLASH)
-    names = {argument.name for argument in arguments}
+    names = set(names_of(arguments))
     if schema.is_vararg:
         found.append(Parameter(lengthened("args", names), ANY, stars="*"))
     elif any(map(_is_name, keywords)):

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from torchgen_lite.analysis.derive.layout import is_tensor_like
+from torchgen_lite.diagnostics.text import cut_at
 from torchgen_lite.languages.python.names import identifier
 from torchgen_lite.languages.python.signature import (
     ANY,
@@ -103,7 +104,7 @@ def parameter(found: PythonParameter) -> Parameter:
     default = found.default
     of_int = isinstance(found.type, ListType) and bare_type(found.type.elem) == "int"
     if default is not None and of_int and default.startswith("{") and default.endswith("}"):
-        default = f"({', '.join([item.strip() for item in default[1:-1].split(',')])})"
+        default = f"({', '.join(cut_at(default[1:-1], ','))})"
     return Parameter(name, annotation, default and _DEFAULTS.get(default, default))
 
 

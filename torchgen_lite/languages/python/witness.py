@@ -97,10 +97,9 @@ def of_framework(operator: Operator, witness: Witness, function: str) -> str:
 
 def _own_key(operator: Operator) -> str:
     """The key of the tensors that the operator has a kernel for: the CPU's, if it has that."""
-    keys = [kernel.key for kernel in operator.own_kernels]
-    if any(key == "CPU" or key in COMPOSITE_KEYS for key in keys):
+    if not operator.keys.isdisjoint(("CPU", *COMPOSITE_KEYS)):
         return ""
-    return next(iter(keys), "")
+    return operator.own_kernels[0].key if operator.own_kernels else ""
 
 
 def _written(given: Given, move: str) -> str:

@@ -29,8 +29,8 @@ T_co = TypeVar("T_co", covariant=True)
 class Unfit(ValueError):
     """A value that an option refuses: the message, which follows its name, and the help."""
 
-    def __init__(self, said: str, help: Help | None = None) -> None:
-        super().__init__(said)
+    def __init__(self, message: str, help: Help | None = None) -> None:
+        super().__init__(message)
         self.help = help
 
 

@@ -22,6 +22,7 @@ from torchgen_lite.diagnostics import (
     begins_code,
     code_names,
     did_you_mean,
+    not_compared,
     write_instead,
 )
 from torchgen_lite.key_tables import CURRENT, dispatch_keys
@@ -39,6 +40,7 @@ from torchgen_lite.loader.config.options import (
 )
 from torchgen_lite.loader.sources import read_source
 from torchgen_lite.loader.versions import contains, parse_range, parse_version
+from torchgen_lite.schema.grouped import names_of
 
 # `tomllib` is in the standard library from 3.11 on; `tomli` is the same module for 3.10.
 tomllib: Any = import_module("tomllib" if sys.version_info >= (3, 11) else "tomli")
@@ -187,11 +189,15 @@ class Config:
         (),
         table="workspace",
     )
-    source: Source | None = field(default=None, compare=False, repr=False)
+    source: Source | None = not_compared()
     # Options from the command line, which apply to any schema file that it names.
     asked_options: TargetOptions = field(default_factory=dict)
     # Whose operators are read. Configured kernels and names apply only to the project's.
     operators: Literal["project", "others", "torch"] = "project"
+
+    @property
+    def template_folders(self) -> tuple[str, ...]:
+        return tuple([str(self.root / folder) for folder in self.template_dirs])
 
     @property
     def opaque(self) -> Collection[str]:
@@ -365,7 +371,7 @@ def _read_tables(
             report("TG003", f"`{table}` takes a table", table, "")
             continue
         options = general_options(table)
-        names = [option.name for option in options.values()]
+        names = names_of(options.values())
         if not table:
             names += TABLES
         for key in given:

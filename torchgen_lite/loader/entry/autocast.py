@@ -11,10 +11,10 @@ have in common with it.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import lru_cache
 
-from torchgen_lite.diagnostics import Span
+from torchgen_lite.diagnostics import Span, not_compared
 from torchgen_lite.loader.entry.reader import EntryReader
 from torchgen_lite.loader.entry.shapes import Shape, plain, words
 from torchgen_lite.loader.sources import read_source
@@ -49,10 +49,10 @@ class Autocast:
 
     dtype: str
     result: str = ""
-    span: Span | None = field(default=None, compare=False, repr=False)
+    span: Span | None = not_compared()
     backend: str = "PrivateUse1"
     only: tuple[str, ...] = ()
-    places: tuple[Span, ...] = field(default=(), compare=False, repr=False)
+    places: tuple[Span, ...] = not_compared(())
 
     @property
     def key(self) -> str:

@@ -11,9 +11,9 @@ against the schema.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
-from torchgen_lite.diagnostics import Locate, Span
+from torchgen_lite.diagnostics import Locate, Span, not_compared
 from torchgen_lite.loader.config.options import NAME
 from torchgen_lite.loader.entry.reader import EntryReader, cut_words, short
 from torchgen_lite.loader.entry.shapes import Shape, plain
@@ -32,7 +32,7 @@ class Axis:
 
     name: str
     mark: str = ""
-    span: Span | None = field(default=None, compare=False, repr=False)
+    span: Span | None = not_compared()
 
     def __str__(self) -> str:
         return f"{self.name}{self.mark}"
@@ -52,14 +52,14 @@ class Axed:
     name: str
     axes: tuple[Axis, ...]
     is_added: bool = False
-    span: Span | None = field(default=None, compare=False, repr=False)
+    span: Span | None = not_compared()
 
 
 @dataclass(frozen=True, slots=True)
 class Axes:
     tensors: tuple[Axed, ...]
     results: tuple[Axed, ...]
-    span: Span | None = field(default=None, compare=False, repr=False)
+    span: Span | None = not_compared()
 
 
 def read_axes(reader: EntryReader, name: str, node: Node) -> Axes | None:

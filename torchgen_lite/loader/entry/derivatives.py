@@ -11,9 +11,9 @@ sees all operators, works out what the formulas mean for an operator.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
-from torchgen_lite.diagnostics import Span
+from torchgen_lite.diagnostics import Span, not_compared
 from torchgen_lite.diagnostics.text import quoted
 from torchgen_lite.formulas.mistakes import answer_in_a_formula
 from torchgen_lite.formulas.model import Expression, Name, children, rebuild, walk
@@ -22,6 +22,7 @@ from torchgen_lite.formulas.prefix import TORCH, text_without_prefix, without_pr
 from torchgen_lite.key_tables import CURRENT
 from torchgen_lite.loader.entry.reader import TRUTH, EntryReader, short
 from torchgen_lite.loader.yaml.nodes import ListNode, MapNode, Node, ScalarNode, is_text
+from torchgen_lite.schema.grouped import places_of
 
 DEFAULT = "Default"
 """The variant for every autograd key without specific formulas."""
@@ -53,8 +54,8 @@ class Formula:
     text: str
     expression: Expression | None = None
     word: str = ""
-    name_spans: tuple[Span, ...] = field(default=(), compare=False, repr=False)
-    span: Span | None = field(default=None, compare=False, repr=False)
+    name_spans: tuple[Span, ...] = not_compared(())
+    span: Span | None = not_compared()
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,8 +70,8 @@ class Derivatives:
 
     variants: tuple[tuple[str, tuple[Formula, ...]], ...]
     output_differentiability: tuple[bool | str, ...] | None = None
-    span: Span | None = field(default=None, compare=False, repr=False)
-    differentiability_span: Span | None = field(default=None, compare=False, repr=False)
+    span: Span | None = not_compared()
+    differentiability_span: Span | None = not_compared()
     let: tuple[Formula, ...] = ()
     is_auto: bool = False
 
@@ -144,7 +145,7 @@ def in_order(
 
     TG385 for one that needs itself, TG110 for one below too many others, TG386 for one that no `user` uses.
     """
-    written = {name: index for index, name in enumerate(let)}
+    written = places_of(let)
     order = dict[str, None]()
     making: list[str] = []
 

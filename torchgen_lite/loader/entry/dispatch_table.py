@@ -14,6 +14,7 @@ from functools import lru_cache
 from keyword import iskeyword
 
 from torchgen_lite.diagnostics import Help, Span, did_you_mean, meant, write_instead
+from torchgen_lite.diagnostics.text import quoted
 from torchgen_lite.key_tables import CURRENT, FORMER_NAMES, registrable_keys
 from torchgen_lite.loader.config.options import NAME
 from torchgen_lite.loader.entry.entry import DispatchEntry, KernelRow, Options
@@ -27,6 +28,7 @@ from torchgen_lite.loader.entry.reader import (
     short,
 )
 from torchgen_lite.loader.yaml.nodes import ListNode, MapNode, Node, ScalarNode, is_text
+from torchgen_lite.schema.grouped import without_none
 
 # Registering under these is c10's `Library::impl` without a key: CompositeImplicitAutograd.
 _CATCH_ALL = frozenset({"CatchAll", "Undefined"})
@@ -144,7 +146,7 @@ def _read_rows(reader: EntryReader, key: str, node: ListNode) -> tuple[KernelRow
         )
         return ()
     rows = [_read_row(reader, key, item) for item in node.items]
-    kept = tuple(row for row in rows if row is not None)
+    kept = tuple(without_none(rows))
     return kept if len(kept) == len(rows) else ()
 
 
@@ -188,7 +190,7 @@ def _read_language(reader: EntryReader, node: Node | None) -> str | None:
     """What a kernel of Python is written in, or empty; None, with a diagnostic, for what is no language."""
     if node is None:
         return ""
-    names = ", ".join(f"`{name}`" for name in KERNEL_LANGUAGES)
+    names = quoted(KERNEL_LANGUAGES)
     if not is_text(node):
         reader.wrong_type("language", node, "the name of a language", f"write one of {names}")
         return None

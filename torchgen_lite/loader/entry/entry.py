@@ -265,6 +265,11 @@ class NativeFunction(NamedTuple):
         """Whether the gradients are those of the reference: `derivatives: auto`."""
         return self.derivatives is not None and self.derivatives.is_auto
 
+    @property
+    def packet(self) -> tuple[str, str]:
+        """Namespace and base name, which PyTorch's packet of overloads has: `("aten", "add")`."""
+        return self.namespace, self.func.base_name
+
     def flat_name(self, home: str) -> str:
         """A name for generated code: `add_Tensor` in namespace `home`, else `mylib__add_Tensor`."""
         name = self.func.flat_name

@@ -13,10 +13,10 @@ they mean for an operator.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import NamedTuple
 
-from torchgen_lite.diagnostics import Help, Locate, Span, Suggestion, did_you_mean
+from torchgen_lite.diagnostics import Help, Locate, Span, Suggestion, did_you_mean, not_compared
 from torchgen_lite.formulas.mistakes import answer_in_a_rule, correction_in_a_rule
 from torchgen_lite.formulas.model import Expression, ListDisplay
 from torchgen_lite.formulas.parser import parse_formula
@@ -24,6 +24,7 @@ from torchgen_lite.formulas.prefix import TORCH, without_prefix
 from torchgen_lite.loader.entry.reader import KERNEL_NAME, EntryReader, short
 from torchgen_lite.loader.entry.shapes import Shape, plain
 from torchgen_lite.loader.yaml.nodes import ListNode, MapNode, Node, ScalarNode, is_text
+from torchgen_lite.schema.grouped import without_none
 
 RULE_FIELDS = tuple("like shape dtype device stride memory_format view offset count value".split())
 CHECK = "check"
@@ -43,9 +44,9 @@ class FakeRule:
     fields: tuple[tuple[str, Expression], ...]
     name: str = ""
     checks: tuple[FakeCheck, ...] = ()
-    span: Span | None = field(default=None, compare=False, repr=False)
-    name_span: Span | None = field(default=None, compare=False, repr=False)
-    field_spans: tuple[tuple[str, Span], ...] = field(default=(), compare=False, repr=False)
+    span: Span | None = not_compared()
+    name_span: Span | None = not_compared()
+    field_spans: tuple[tuple[str, Span], ...] = not_compared(())
 
     @property
     def gives_shape(self) -> bool:
@@ -67,7 +68,7 @@ class Fake:
     function: str = ""
     rules: tuple[FakeRule, ...] = ()
     checks: tuple[FakeCheck, ...] = ()
-    span: Span | None = field(default=None, compare=False, repr=False)
+    span: Span | None = not_compared()
 
 
 def read_fake(reader: EntryReader, name: str, node: Node) -> Fake | None:
@@ -105,7 +106,7 @@ def read_fake(reader: EntryReader, name: str, node: Node) -> Fake | None:
     if rules == [FakeRule(())] or not (rules or beside):
         reader.report("TG330", "an empty rule", span, "here", "write `like: x` or `shape: [...]`")
         return None
-    kept = tuple(rule for rule in rules if rule is not None)
+    kept = tuple(without_none(rules))
     own = [*beside, *(rule.checks for rule in kept)]
     every = tuple(check for some in own for check in some or ())
     return Fake(text, "", kept, every, span) if len(kept) == len(rules) else None
@@ -177,7 +178,7 @@ def read_expression(reader: EntryReader, name: str, node: Node) -> Expression | 
         text = reader.source.text[node.start : node.end]
         return parse_in(reader, text, reader.source.locator(node.start))
     items = [read_expression(reader, name, item) for item in node.items]
-    kept = tuple(item for item in items if item is not None)
+    kept = tuple([item for item in items if item is not None])
     return ListDisplay(kept, span=reader.span(node)) if len(kept) == len(items) else None
 
 
@@ -190,19 +191,19 @@ def parse_in(
     """The tree of an expression of this entry; mistakes are recorded as diagnostics."""
     tree, found = parse_formula(text, locate=locate, is_condition=is_condition)
     if found:
-        said = answer_in_a_rule(text) or _LANGUAGE
-        reader.repeat(found, _applicable(said, text, locate(0, len(text))))
+        advice = answer_in_a_rule(text) or _LANGUAGE
+        reader.repeat(found, _applicable(advice, text, locate(0, len(text))))
     if tree is None or TORCH not in text:
         return tree
     return without_prefix(tree, reader.names)
 
 
-def _applicable(said: str, text: str, place: Span) -> Help:
+def _applicable(advice: str, text: str, place: Span) -> Help:
     """The help with the edit that it means, where the expression stands in the file as it is."""
     correction = correction_in_a_rule(text)
     source = place.source.text
     if correction is None or place.text != text:
-        return said
+        return advice
     new = correction.new
     span = place._replace(start=place.start + correction.start, end=place.start + correction.end)
     # In braces of YAML a comma ends a value.
@@ -210,7 +211,7 @@ def _applicable(said: str, text: str, place: Span) -> Help:
     if ends_at_comma and '"' not in text:
         span = place
         new = f'"{correction.applied(text)}"'
-    return Suggestion(said, span, new, correction.is_certain)
+    return Suggestion(advice, span, new, correction.is_certain)
 
 
 # A name, a rule, a list of rules, or a mapping from results to rules.

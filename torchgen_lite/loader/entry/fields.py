@@ -13,6 +13,7 @@ from torchgen_lite.loader.entry import native_fields as native
 from torchgen_lite.loader.entry import shapes
 from torchgen_lite.loader.entry.reader import PYTORCH, Dialect, EntryReader
 from torchgen_lite.loader.entry.shapes import FLAG, TEXT, UNREAD, Shape, declared_in
+from torchgen_lite.schema.grouped import by_name, places_of
 
 
 class Field(NamedTuple):
@@ -201,10 +202,10 @@ _FIELDS = (
         for release, name, type_, meant in native.RETIRED
     ],
 )
-FIELDS = {field.name: field for field in _FIELDS}
+FIELDS = by_name(_FIELDS)
 # The attribute that a field is read into, and its reader; fields kept as text are left out.
 _READERS = {f.name: (f.attribute, f.shape.read) for f in _FIELDS if f.shape.read is not None}
-FIELD_ORDER = {field.name: index for index, field in enumerate(_FIELDS)}
+FIELD_ORDER = places_of(FIELDS)
 
 
 def read_fields(reader: EntryReader) -> dict[str, Any]:

@@ -35,6 +35,7 @@ from torchgen_lite.loader.sources import blocks_beside
 from torchgen_lite.loader.yaml.nodes import ListNode, MapNode, Node, ScalarNode, is_text
 from torchgen_lite.schema import parse_schema
 from torchgen_lite.schema.defaults import DTYPES
+from torchgen_lite.schema.grouped import names_of
 from torchgen_lite.schema.kind import VARIANTS
 
 if TYPE_CHECKING:
@@ -77,7 +78,7 @@ def _precomputed(reader: EntryReader, name: str, node: Node) -> tuple[str, ...]:
 def _is_replacement(reader: EntryReader, line: str, node: Node) -> bool:
     replaced, arrow, parameters = line.partition("->")
     if arrow and reader.func is not None:
-        names = [argument.name for argument in reader.func.arguments]
+        names = names_of(reader.func.arguments)
         if not reader.choice("TG118", "argument", replaced.strip(), node, names):
             return False
     parameters = parameters if arrow else replaced
@@ -91,7 +92,7 @@ def _is_replacement(reader: EntryReader, line: str, node: Node) -> bool:
             "expected `type name, type name ...`",
         )
         return False
-    for name in [argument.name for argument in schema.arguments]:
+    for name in names_of(schema.arguments):
         if name == name.upper():
             reader.report(
                 "TG118",

@@ -24,6 +24,7 @@ from torchgen_lite.loader.versions import Version
 from torchgen_lite.loader.yaml.nodes import ListNode, MapNode, Node, ScalarNode, is_text
 from torchgen_lite.loader.yaml.text import scalar_locator
 from torchgen_lite.schema import FunctionSchema, return_names
+from torchgen_lite.schema.grouped import names_of
 
 KERNEL_NAME = re.compile(rf"(?:::)?{NAME}(?:(?:\.|::){NAME})*", re.ASCII)
 OPERATOR = rf"(?:{NAME}::)*{NAME}(?:\.{NAME})?"
@@ -100,7 +101,7 @@ class EntryReader:
         """The names that the operator's schema gives to values, as far as it can be read."""
         if self.func is None:
             return ()
-        arguments = [argument.name for argument in self.func.arguments]
+        arguments = names_of(self.func.arguments)
         return {*arguments, *return_names(self.func)}
 
     @property

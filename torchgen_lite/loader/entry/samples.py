@@ -20,7 +20,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from keyword import iskeyword
 
-from torchgen_lite.diagnostics import Locate, Span, did_you_mean
+from torchgen_lite.diagnostics import Locate, Span, did_you_mean, not_compared
 from torchgen_lite.formulas.model import Call, Expression, ListDisplay
 from torchgen_lite.formulas.prefix import TORCH, with_prefix
 from torchgen_lite.loader.entry.derivatives import Uses, in_order
@@ -30,6 +30,7 @@ from torchgen_lite.loader.entry.shapes import Shape, comma_list, plain, words
 from torchgen_lite.loader.torch.functions import functions_of_torch
 from torchgen_lite.loader.yaml.nodes import ListNode, MapNode, Node, ScalarNode, is_text
 from torchgen_lite.schema import return_names
+from torchgen_lite.schema.grouped import without_none
 
 # The dtypes that the floating-point tensors of samples may have.
 DTYPES = ("float16", "bfloat16", "float32", "float64")
@@ -46,8 +47,8 @@ class Sample:
     text: str
     arguments: tuple[Expression, ...] = ()
     keywords: tuple[tuple[str, Expression], ...] = ()
-    span: Span | None = field(default=None, compare=False, repr=False)
-    keyword_spans: tuple[tuple[str, Span], ...] = field(default=(), compare=False, repr=False)
+    span: Span | None = not_compared()
+    keyword_spans: tuple[tuple[str, Span], ...] = not_compared(())
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,10 +61,10 @@ class Reference:
 
     text: str
     function: str = ""
-    span: Span | None = field(default=None, compare=False, repr=False)
-    tree: ast.expr = field(default=ast.Name(""), compare=False, repr=False)
+    span: Span | None = not_compared()
+    tree: ast.expr = not_compared(ast.Name(""))
     places: Mapping[ast.AST, Span] = field(default_factory=dict, compare=False, repr=False)
-    let: tuple[tuple[str, ast.expr, Span], ...] = field(default=(), compare=False, repr=False)
+    let: tuple[tuple[str, ast.expr, Span], ...] = not_compared(())
 
     @property
     def names(self) -> Uses:
@@ -136,7 +137,7 @@ def _read_calls(reader: EntryReader, node: Node) -> tuple[Sample, ...]:
         reader.wrong_type("calls", node, "a list")
         return ()
     found = [_read_sample(reader, item) for item in node.items]
-    return tuple(sample for sample in found if sample is not None)
+    return tuple(without_none(found))
 
 
 def _read_tolerances(reader: EntryReader, values: dict[str, Node]) -> tuple[tuple[str, float], ...]:

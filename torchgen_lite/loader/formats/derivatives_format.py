@@ -20,6 +20,7 @@ from torchgen_lite.loader.formats.earlier import Earlier
 from torchgen_lite.loader.formats.vendor_versions import VendorVersions
 from torchgen_lite.loader.yaml.nodes import ListNode, MapNode, Node, is_text
 from torchgen_lite.schema import FunctionSchema, parse_schema
+from torchgen_lite.schema.grouped import names_of
 
 # Fields of a file that is not a list of entries.
 _FIELDS = ("all_version", "backward")
@@ -36,7 +37,7 @@ def load_derivatives_file(reader: EntryReader, node: Node, earlier: Earlier) -> 
 
 
 def _argument_names(schema: FunctionSchema) -> list[str]:
-    return [argument.name for argument in schema.arguments]
+    return names_of(schema.arguments)
 
 
 def _check_fields(reader: EntryReader) -> None:

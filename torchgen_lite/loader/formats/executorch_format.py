@@ -22,6 +22,7 @@ from torchgen_lite.loader.entry.native_entry import load_entry
 from torchgen_lite.loader.entry.reader import KERNEL_NAME, EntryReader
 from torchgen_lite.loader.formats.earlier import Earlier
 from torchgen_lite.loader.yaml.nodes import ListNode, MapNode, Node, ScalarNode
+from torchgen_lite.schema.grouped import names_of
 
 _FIELDS = ("op", "kernels", "type_alias", "dim_order_alias")
 
@@ -57,7 +58,7 @@ def _default_kernel(reader: EntryReader) -> DispatchEntry | None:
         _, named = fields.get("kernel_name", (None, None))
         _, meta = fields.get("arg_meta", (None, None))
         if isinstance(meta, MapNode) and reader.func is not None:
-            arguments = [argument.name for argument in reader.func.arguments]
+            arguments = names_of(reader.func.arguments)
             for name, (argument, _) in reader.fields_of(meta).items():
                 reader.choice("TG102", "argument", name, argument, arguments)
         if not isinstance(named, ScalarNode):

@@ -16,7 +16,8 @@ from collections.abc import Iterator, Sequence
 from itertools import dropwhile, takewhile
 from typing import NamedTuple
 
-from torchgen_lite.diagnostics import Diagnostics, Source, has_errors
+from torchgen_lite.diagnostics import Diagnostics, Source, errors_among, has_errors
+from torchgen_lite.diagnostics.text import cut_at
 from torchgen_lite.loader.entry.fields import FIELD_ORDER, FIELDS
 from torchgen_lite.loader.entry.reader import PYTORCH, Dialect
 from torchgen_lite.loader.formats.native_functions import load_native_functions
@@ -40,7 +41,7 @@ def format_text(
     source = Source(path, text)
     before, diagnostics = load_native_functions([source], dialect)
     if has_errors(diagnostics):
-        return text, tuple(one for one in diagnostics if one.severity == "error")
+        return text, tuple(errors_among(diagnostics))
     if not _has_plain_entries(source):
         return text, ()
     unix = text.removeprefix("\ufeff").replace("\r\n", "\n")
@@ -230,7 +231,7 @@ def _format_dispatch_line(line: str) -> str:
     if match is None:
         return line
     margin, keys, kernel = match.groups()
-    spaced = ", ".join(key.strip() for key in keys.split(","))
+    spaced = ", ".join(cut_at(keys, ","))
     return f"{margin}{spaced}: {kernel}"
 
 
@@ -243,8 +244,8 @@ def _canonical(key: str, value: str) -> str:
     if value in _FLAGS:
         return _FLAGS[value]
     if key == "variants" and _PLAIN.fullmatch(value):
-        words = {word.strip() for word in value.split(",")}
+        words = cut_at(value, ",")
         return ", ".join(word for word in VARIANTS if word in words)
     if key in FIELDS and FIELDS[key].shape.is_words and _PLAIN.fullmatch(value):
-        return ", ".join(word.strip() for word in value.split(","))
+        return ", ".join(cut_at(value, ","))
     return value

@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence, Set
-from dataclasses import replace
 from pathlib import Path
 
-from torchgen_lite.diagnostics import Diagnostic, Diagnostics, Label, Source
+from torchgen_lite.diagnostics import (
+    Diagnostic,
+    Diagnostics,
+    Label,
+    Source,
+    errors_among,
+    placed_at,
+)
 from torchgen_lite.loader.entry.entry import NativeFunction
 from torchgen_lite.loader.entry.fields import FIELDS
 from torchgen_lite.loader.entry.native_entry import load_entry
@@ -40,7 +46,7 @@ def load_schema_sources(
     for path in paths:
         source, found = read_or_take(path, root, texts)
         place = (places or {}).get(path)
-        diagnostics += [replace(one, label=one.label or place) for one in found]
+        diagnostics += placed_at(found, place)
         if source is not None:
             sources.append(source)
     return tuple(sources), tuple(diagnostics)
@@ -141,7 +147,7 @@ def _load_item(reader: EntryReader, item: Node, earlier: Earlier) -> bool:
 def _too_many_errors(source: Source, item: Node, diagnostics: list[Diagnostic]) -> bool:
     """Whether to stop before this entry: nobody reads so many errors, and each costs time."""
     few = len(diagnostics) < MAX_ERRORS
-    if few or sum(d.severity == "error" for d in diagnostics) < MAX_ERRORS:
+    if few or len(errors_among(diagnostics)) < MAX_ERRORS:
         return False
     reader = EntryReader(source, diagnostics)
     reader.report(

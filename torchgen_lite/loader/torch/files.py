@@ -11,7 +11,7 @@ from importlib.machinery import PathFinder
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from torchgen_lite.diagnostics import Diagnostic, Diagnostics, Source
+from torchgen_lite.diagnostics import Diagnostic, Diagnostics, Source, errors_among
 from torchgen_lite.loader.entry.reader import EntryReader
 from torchgen_lite.loader.sources import read_source
 from torchgen_lite.loader.yaml.nodes import ListNode, MapNode, ScalarNode, read_yaml
@@ -150,17 +150,17 @@ def load_installed_torch() -> tuple[InstalledTorch | None, Diagnostics]:
     command = [sys.executable, "-c", _SCRIPT, *installed_path()]
     found = subprocess.run(command, capture_output=True, encoding="utf-8", check=False)
     if found.returncode != 0:
-        said = found.stderr.strip().rpartition("\n")[2]
+        last_line = found.stderr.strip().rpartition("\n")[2]
         return None, (
             Diagnostic(
                 "TG011",
                 "the operators of the installed PyTorch cannot be read",
-                help=said or "check that `import torch` works",
+                help=last_line or "check that `import torch` works",
             ),
         )
     parsed = [parse_schema(line) for line in sorted(set(found.stdout.splitlines()))]
     schemas = tuple(schema for schema, _ in parsed if schema is not None)
-    errors = tuple(d for _, problems in parsed for d in problems if d.severity == "error")
+    errors = tuple([d for _, problems in parsed for d in errors_among(problems)])
     stubs = tuple(
         (path.relative_to(location).as_posix(), path.read_text(encoding="utf-8"))
         for location in _find_package("torch")

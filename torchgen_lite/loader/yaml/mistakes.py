@@ -255,31 +255,31 @@ def _wrong_indentation(source: Source, number: int, fields: Collection[str]) -> 
     while entry.dash < 0 and (higher := _above(source, entry.number)) is not None:
         entry = higher
     place = Label(line.span, "begins here")
-    said = f"`{line.key}` is indented less than what it belongs to"
+    problem = f"`{line.key}` is indented less than what it belongs to"
     first = "the first field"
     neighbor = _neighbor(source, line, fields) or entry
     help_ = _like(line, neighbor)
     if line.dash < 0 and 0 <= entry.dash == line.column:
         first = "an entry begins with `- `"
         if line.key == "func":
-            said = "`- ` is missing before `func`"
+            problem = "`- ` is missing before `func`"
             help_ = Suggestion(
                 "write `- func: ...`",
                 line.span._replace(end=line.span.start),
                 "- ",
             )
-        return _mistake(said, place, (Label(entry.span, first),), help_)
+        return _mistake(problem, place, (Label(entry.span, first),), help_)
     if line.column < above.column:
         other = (
             Label(entry.span, first) if neighbor is entry else Label(neighbor.span, "beside this")
         )
-        return _mistake(said, place, (other,), help_)
+        return _mistake(problem, place, (other,), help_)
     broken = _line_without_colon(source, number - 1)
     is_beside = len(_indentation(source.line_text(number - 1))) <= above.column
     if not above.value or (broken and is_beside):
         return broken
-    said = f"`{line.key}` is indented more than `{above.key}`, which already has a value"
-    return _mistake(said, place, (Label(above.span, "has a value"),), _like(line, above))
+    problem = f"`{line.key}` is indented more than `{above.key}`, which already has a value"
+    return _mistake(problem, place, (Label(above.span, "has a value"),), _like(line, above))
 
 
 def _open_above(source: Source, number: int) -> Iterator[Line]:

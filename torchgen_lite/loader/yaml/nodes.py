@@ -332,8 +332,8 @@ def _record(error: yaml.YAMLError, builder: _Builder) -> tuple[int, int]:
 
     conflict = merge_conflict(source, offset)
     if conflict is not None:
-        said, end = conflict
-        diagnostics.append(said)
+        diagnostic, end = conflict
+        diagnostics.append(diagnostic)
         # Neither side is read: together they would declare each operator twice.
         return end, end
     if began < offset and offset >= len(source.text.rstrip()) - 1:

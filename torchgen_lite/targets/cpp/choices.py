@@ -25,6 +25,7 @@ from torchgen_lite.languages.cpp.condition import Library, refusal, unsayable, w
 from torchgen_lite.languages.cpp.text import quote
 from torchgen_lite.loader.entry.entry import NativeFunction
 from torchgen_lite.schema import FunctionSchema
+from torchgen_lite.schema.grouped import names_of
 from torchgen_lite.targets.cpp.layout import Blocks, Layout, copied_files
 from torchgen_lite.targets.cpp.registrations import Choice, ImplCall
 from torchgen_lite.targets.cpp.required import Kernel, implemented, kernel_includes, shared_names
@@ -56,7 +57,7 @@ def choice(
             break
     refused = ""
     if all(condition for condition, _, _ in rows):
-        names = [argument.name for argument in operator.schema.inputs]
+        names = names_of(operator.schema.inputs)
         refused = refusal(f"{operator.function.name} {function.key}", names, library)
     signature = function.signature._replace(name=function.name)
     place = f"{operator.function.name} for {function.key}"
@@ -113,7 +114,7 @@ def kernel_registrations(
 
 def _converted(kernel: Kernel, layout: Layout, more: str) -> str:
     """The registration of a kernel whose numbers may be converted: errors about them name the arguments."""
-    names = [argument.name for argument in kernel.operator.schema.arguments]
+    names = names_of(kernel.operator.schema.arguments)
     if len(kernel.signature.types) > len(names):
         names = ["keys", *names]
     call = quote(f"{kernel.operator.function.name}({', '.join(names)})")

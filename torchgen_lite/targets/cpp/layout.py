@@ -93,6 +93,11 @@ def copied_files(layout: Layout, folder: str, *names: str) -> Files:
         yield OutputFile(place, f"copied/{folder}/{name}", defines)
 
 
+def version_header(guards: Iterable[str], layout: Layout) -> list[Header]:
+    """The header with what conditions of the preprocessor ask for, if there are any."""
+    return [layout.own("version.h")] if any(guards) else []
+
+
 def include_blocks(
     headers: Iterable[str], *, before: Sequence[Header] = (), after: Sequence[Header] = ()
 ) -> list[Sequence[Header]]:
@@ -102,6 +107,6 @@ def include_blocks(
     [['toy/span.h'], ['cstdint', 'vector']]
     """
     known = [*map(Header, sorted(set(headers)))]
-    theirs = [header for header in known if "/" in header.name]
+    with_folder = [header for header in known if "/" in header.name]
     standard = [header for header in known if "/" not in header.name]
-    return [block for block in (before, theirs, standard, after) if block]
+    return [block for block in (before, with_folder, standard, after) if block]

@@ -8,6 +8,7 @@ from types import MappingProxyType
 
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.languages.cpp import text as cpp_text
+from torchgen_lite.languages.cpp.reserved import KEYWORDS, MACROS
 from torchgen_lite.languages.cpp.signature import CppSignature
 from torchgen_lite.languages.text import lengthened
 from torchgen_lite.loader.entry.entry import NativeFunction
@@ -81,7 +82,7 @@ def build_operators(
     """
     home = facts[0].function.namespace if facts else ""
     names = [one.function.flat_name(home) for one in facts]
-    avoided = {*MEMBERS, *spelled, *cpp_text.KEYWORDS, *cpp_text.MACROS}
+    avoided = {*MEMBERS, *spelled, *KEYWORDS, *MACROS}
     for index, name in enumerate(names):
         if name in avoided or cpp_text.is_macro(name):
             names[index] = lengthened(name, avoided.union(names))

@@ -6,21 +6,18 @@ from collections.abc import Collection, Iterator, Sequence
 from itertools import chain
 
 from torchgen_lite.analysis.finding import finding
-from torchgen_lite.analysis.operators import Operator
+from torchgen_lite.analysis.operators import Operator, functions_of
 from torchgen_lite.analysis.program import Program
 from torchgen_lite.diagnostics import Diagnostic, Help, did_you_mean
 from torchgen_lite.languages.cpp.kernels import qualified, split_kernel
-from torchgen_lite.languages.cpp.text import KEYSETS, KEYWORDS, identifier, is_macro
+from torchgen_lite.languages.cpp.reserved import FUNCTIONS, KEYWORDS, LIBRARIES
+from torchgen_lite.languages.cpp.text import KEYSETS, identifier, is_macro
 from torchgen_lite.loader.entry.entry import DispatchEntry, NativeFunction
-from torchgen_lite.loader.sources import words_beside
 from torchgen_lite.targets.cpp.options import LibraryOptions
 from torchgen_lite.targets.generation import generation_beside
 from torchgen_lite.targets.options import default_namespace
 from torchgen_lite.targets.output import Findings, wrong_option
 
-# Namespaces of libraries that generated code names. Inside `mylib::at`, `at` would mean another namespace.
-LIBRARIES = frozenset({"at", "c10", "caffe2", "std", "torch", "torchgen_lite"})
-_FUNCTIONS = words_beside(__file__)["functions"]
 _HELP = "set another one with `namespace` of target `{}`"
 
 
@@ -37,7 +34,7 @@ def check_names(
     `inner` are the namespaces that the target makes inside the library's.
     """
     found = []
-    namespace = options.namespace or default_namespace([one.function for one in operators])
+    namespace = options.namespace or default_namespace(functions_of(operators))
     if problem := namespace_problem(namespace):
         help_ = _HELP.format(target)
         found.append(wrong_option(program.config, target, "namespace", problem, help_))
@@ -62,7 +59,7 @@ def namespace_problem(namespace: str) -> str:
             return f"`{namespace}` cannot be a C++ namespace: `{part}` is a reserved word in C++"
         if is_macro(part):
             return f"`{namespace}` cannot be a C++ namespace: `{part}` is a macro"
-    if parts[0] in _FUNCTIONS:
+    if parts[0] in FUNCTIONS:
         return f"`{namespace}` cannot be a C++ namespace: standard headers declare a function `{parts[0]}`"
     taken = next((part for part in parts[1:] if part in LIBRARIES), "")
     if namespace in LIBRARIES or parts[0] == "std":

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from torchgen_lite.languages.cpp.text import KEYWORDS
+from torchgen_lite.languages.cpp.reserved import KEYWORDS
 from torchgen_lite.languages.cpp.types import CType
 from torchgen_lite.loader.config.options import FLAG, NAME, Kind, list_of, matching, option
 from torchgen_lite.targets import options as shared

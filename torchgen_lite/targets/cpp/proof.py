@@ -47,7 +47,7 @@ from typing import NamedTuple
 
 from torchgen_lite.languages.cpp.kernels import split_class
 from torchgen_lite.languages.cpp.signature import CppSignature, unrooted_signature
-from torchgen_lite.schema.grouped import grouped
+from torchgen_lite.schema.grouped import grouped, names_of
 from torchgen_lite.targets.cpp.layout import Blocks, Layout, copied_files
 from torchgen_lite.targets.cpp.model import CppOperator
 from torchgen_lite.targets.cpp.required import Kernel, kernels_headers
@@ -154,7 +154,7 @@ def _operator_context(kernels: Sequence[Kernel], relation: Relation) -> Context:
         "operator": operator,
         "taken": relation.templates(kernels),
         "comment": comment,
-        "absent": tuple(dict.fromkeys(kernel.name for kernel in free)),
+        "absent": tuple(dict.fromkeys(names_of(free))),
         "scopes": tuple(dict.fromkeys([*[kernel.scope for kernel in free], *members])),
         "proofs": [
             _proof(own, columns, first, relation)

@@ -13,6 +13,7 @@ from torchgen_lite.languages.cpp.kernels import (
     split_class,
     split_kernel,
 )
+from torchgen_lite.languages.cpp.reserved import LIBRARIES
 from torchgen_lite.languages.cpp.signature import (
     CppSignature,
     signature_headers,
@@ -24,7 +25,6 @@ from torchgen_lite.schema.grouped import grouped
 from torchgen_lite.targets.cpp.conditions import STABLE_VERSION_MACRO, VERSION_MACRO
 from torchgen_lite.targets.cpp.layout import Blocks, Layout, include_blocks
 from torchgen_lite.targets.cpp.model import CppOperator
-from torchgen_lite.targets.cpp.names import LIBRARIES
 from torchgen_lite.targets.cpp.options import LibraryOptions
 from torchgen_lite.targets.output import AuthorFunction, Context, Files, Header, OutputFile
 

@@ -31,8 +31,9 @@ from functools import partial
 
 from torchgen_lite.languages.cpp import runtime
 from torchgen_lite.languages.cpp import text as cpp_text
+from torchgen_lite.languages.cpp.reserved import OF_METHODS
 from torchgen_lite.languages.cpp.runtime import KEYSET, Types
-from torchgen_lite.languages.cpp.signature import CppSignature, signature_headers
+from torchgen_lite.languages.cpp.signature import CppSignature, signature_headers, signatures_of
 from torchgen_lite.languages.cpp.types import CType, headers_of
 from torchgen_lite.languages.text import lengthened
 from torchgen_lite.schema.model import bare_type
@@ -43,8 +44,6 @@ from torchgen_lite.targets.cpp_runtime.options import RuntimeOptions
 from torchgen_lite.targets.output import Context, Files, OutputFile
 
 SELF = CType("Self")
-# What the class of the methods has in it and spells.
-_IN_METHODS = frozenset({"int64_t", "Self", "self_", "TensorMethods"})
 # An operator, its signature without the receiver, and whether it leaves that as it is.
 Method = tuple[CppOperator, CppSignature, bool]
 
@@ -80,7 +79,7 @@ def methods(operators: Sequence[CppOperator], types: Types) -> list[Method]:
 
 
 def function_name(name: str) -> str:
-    return lengthened(cpp_text.function_name(name), _IN_METHODS)
+    return lengthened(cpp_text.function_name(name), OF_METHODS)
 
 
 _BODIES = "method_bodies.h"
@@ -95,7 +94,7 @@ def build_calls(
     taken: calls.Taken = {}
     for shard in layout.shards:
         own = [o for o in operators if o.shard == shard]
-        headers = signature_headers(o.signature for o in own) | headers_of(KEYSET.type)
+        headers = signature_headers(signatures_of(own)) | headers_of(KEYSET.type)
         name = stem("operators", shard)
         shown = {"namespace": layout.namespace, "operators": own, "keyset": KEYSET}
         includes = [*include_blocks(headers)]

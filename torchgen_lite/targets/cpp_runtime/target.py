@@ -25,8 +25,9 @@ from torchgen_lite.analysis.program import Program
 from torchgen_lite.key_tables import CURRENT
 from torchgen_lite.languages.cpp import runtime
 from torchgen_lite.languages.cpp import text as cpp_text
+from torchgen_lite.languages.cpp.reserved import RUNTIME
 from torchgen_lite.languages.cpp.runtime import Types
-from torchgen_lite.languages.cpp.signature import CppSignature, signature_headers
+from torchgen_lite.languages.cpp.signature import CppSignature, signature_headers, signatures_of
 from torchgen_lite.loader.entry.entry import DispatchEntry
 from torchgen_lite.loader.entry.guards import read_guard
 from torchgen_lite.targets.cpp import registrations, required
@@ -64,11 +65,6 @@ from torchgen_lite.targets.output import (
     copied,
 )
 
-# Names that the namespace of a library has.
-INNER_NAMESPACES = frozenset({"functions", "ops", "proof", "selection"})
-# What the definitions of typed calls spell.
-_SPELLED = frozenset({"std", "torchgen_lite", "int64_t", "ops"})
-
 
 def build_cpp_runtime(program: Program, options: RuntimeOptions) -> TargetResult:
     """Every file of the library, and what the runtime does not support."""
@@ -76,7 +72,7 @@ def build_cpp_runtime(program: Program, options: RuntimeOptions) -> TargetResult
     diagnostics = list(selection.diagnostics)
     inner = frozenset[str]()
     if not options.calls_only:
-        inner = INNER_NAMESPACES
+        inner = RUNTIME.namespaces
     diagnostics += check_names(program, TARGET, selection.operators, inner, options)
     for operator in selection.operators:
         diagnostics += check_types(operator, options.framework)
@@ -113,7 +109,7 @@ def _library(
         layout.shards,
         lambda one: runtime.signature(one.schema, types),
         lambda function: read_guard(function.guard or "") or "",
-        _SPELLED | roots(types),
+        RUNTIME.spelled | roots(types),
     )
     registered = selection.registrations(program)
     signature = partial(_signature, types=types)
@@ -160,7 +156,7 @@ def build_kernels(
     """Prototypes and proof; no prototypes if the author's headers declare the kernels."""
 
     def includes(own: Sequence[required.Kernel]) -> Blocks:
-        headers = signature_headers(k.signature for k in own)
+        headers = signature_headers(signatures_of(own))
         return [*include_blocks(headers), *options.framework_headers]
 
     declares = not options.kernel_headers
@@ -240,7 +236,7 @@ def check_kernels(operator: Operator) -> Findings:
     kernel."""
     function = operator.function
     yield from check_structured(operator, "TG561", f"target `{TARGET}` has no structured kernels")
-    keys = ABOVE_BACKENDS.intersection([entry.key for entry in operator.own_kernels])
+    keys = ABOVE_BACKENDS & operator.keys
     is_written = any(key.startswith("Autograd") for key in keys)
     if function.derivatives is not None and not operator.is_composed and not is_written:
         message = f"target `{TARGET}` generates no kernels from `derivatives`"

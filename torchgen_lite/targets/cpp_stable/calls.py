@@ -12,9 +12,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from torchgen_lite.languages.cpp import stable
-from torchgen_lite.languages.cpp.signature import signature_headers, unrooted_signature
+from torchgen_lite.languages.cpp.signature import (
+    signature_headers,
+    signatures_of,
+    unrooted_signature,
+)
 from torchgen_lite.targets.cpp import calls
-from torchgen_lite.targets.cpp.layout import Blocks, Layout, copied_files, include_blocks
+from torchgen_lite.targets.cpp.layout import (
+    Blocks,
+    Layout,
+    copied_files,
+    include_blocks,
+    version_header,
+)
 from torchgen_lite.targets.cpp.model import CppOperator
 from torchgen_lite.targets.output import Files
 
@@ -37,10 +47,8 @@ def build_calls(operators: Sequence[CppOperator], layout: Layout) -> Files:
 
 def declaration_includes(operators: Sequence[CppOperator], layout: Layout) -> Blocks:
     """What declarations of these operators need: our header, PyTorch's, the standard library's."""
-    version = []
-    if any(o.guard for o in operators):
-        version = [layout.own("version.h")]
-    return include_blocks(signature_headers(o.signature for o in operators), before=version)
+    version = version_header([o.guard for o in operators], layout)
+    return include_blocks(signature_headers(signatures_of(operators)), before=version)
 
 
 def is_callable(operator: CppOperator) -> bool:

@@ -11,7 +11,7 @@ from torchgen_lite.languages.cpp import stable
 from torchgen_lite.languages.cpp.condition import stable_library
 from torchgen_lite.languages.cpp.stable import FIRST_RELEASE, Release
 from torchgen_lite.loader.versions import version_text
-from torchgen_lite.schema.grouped import grouped
+from torchgen_lite.schema.grouped import by_name, grouped
 from torchgen_lite.targets.cpp import registrations
 from torchgen_lite.targets.cpp.choices import TENSORS, Libraries, kernel_registrations
 from torchgen_lite.targets.cpp.conditions import version_number
@@ -61,12 +61,12 @@ def build_registrations(
     gates = list(_gates(own))
 
     def context(defined: object, own: Sequence[object]) -> Context:
-        ours = list(layout.given_namespace)
+        of_library = list(layout.given_namespace)
         if defined:
-            ours.append(layout.own("version.h"))
+            of_library.append(layout.own("version.h"))
         includes: list[Sequence[Header]] = [[STABLE_LIBRARY]]
-        if ours:
-            includes.insert(0, ours)
+        if of_library:
+            includes.insert(0, of_library)
         if own:
             includes += declared
         return {"includes": includes, "gates": gates, "python_module": options.python_module}
@@ -88,7 +88,7 @@ def _unpacked(registered: ImplCall) -> ImplCall:
     choice = registered.choice
     if choice is None:
         return registered
-    arguments = {a.name: a for a in registered.operator.schema.arguments}
+    arguments = by_name(registered.operator.schema.arguments)
     parameters = [
         p._replace(type=stable.unpacked_type(arguments[p.name]))
         for p in choice.signature.parameters
@@ -110,6 +110,4 @@ def _gates(operators: Sequence[CppOperator]) -> Iterator[tuple[str, int, str]]:
 
 def _needed_release(operator: CppOperator) -> Release:
     """The first release that carries every type of an operator."""
-    schema = operator.schema
-    types = [a.type for a in schema.arguments] + [r.type for r in schema.returns]
-    return max(map(stable.since, types), default=FIRST_RELEASE)
+    return max(map(stable.since, operator.schema.types), default=FIRST_RELEASE)

@@ -7,6 +7,7 @@ from functools import partial
 
 from torchgen_lite.analysis.program import Program
 from torchgen_lite.languages.cpp import stable
+from torchgen_lite.languages.cpp.reserved import STABLE
 from torchgen_lite.targets.cpp.choices import (
     CONVERSIONS,
     FUNCTIONS,
@@ -46,10 +47,6 @@ from torchgen_lite.targets.output import AuthorFunction, Files, Selection, Targe
 
 # What libtorch's stable ABI has no kernels for.
 BROUGHT = ("derivatives", "autocast", "vmap", "axes", *PLAIN)
-# Names that the namespace of a library has.
-INNER_NAMESPACES = frozenset({"detail", "functions", "ops", "proof", "selection"})
-# The namespaces and types that the declarations of typed calls spell.
-_SPELLED = frozenset({"detail", "int64_t", "ops", "torch"})
 
 
 def build_cpp_stable(program: Program, options: StableOptions) -> TargetResult:
@@ -60,7 +57,7 @@ def build_cpp_stable(program: Program, options: StableOptions) -> TargetResult:
     for operator in selection.operators:
         diagnostics += check_entry(operator, program.config.torch, options.target_version)
     diagnostics += check_brought(program, TARGET, selection.operators, BROUGHT)
-    diagnostics += check_names(program, TARGET, selection.operators, INNER_NAMESPACES, options)
+    diagnostics += check_names(program, TARGET, selection.operators, STABLE.namespaces, options)
     diagnostics += [*check_schemas(program, functions), *check_library(functions)]
     diagnostics += check_macro(program, TARGET, functions, options)
     diagnostics += check_copies(program, TARGET)
@@ -90,7 +87,7 @@ def _library(
         layout.shards,
         lambda one: stable.signature(one.schema),
         partial(condition, macro=STABLE_VERSION_MACRO),
-        _SPELLED,
+        STABLE.spelled,
         layout.given,
     )
     registered = generation_beside(program).in_cpp(selection)

@@ -40,6 +40,7 @@ from torchgen_lite.languages.cpp.formula import Functions, write
 from torchgen_lite.languages.cpp.text import identifier
 from torchgen_lite.loader.entry.derivatives import AUTO_LINEAR
 from torchgen_lite.schema import ListType, return_names
+from torchgen_lite.schema.grouped import by_name, names_of
 from torchgen_lite.targets.cpp.model import CppOperator
 from torchgen_lite.targets.cpp_torch.nodes import counted_results
 from torchgen_lite.targets.cpp_torch.saved import count_of, members
@@ -88,7 +89,7 @@ def shared_kernel(
     """The kernel that is registered if it records nothing, a member of a template of the positions of arguments;
     empty if it does."""
     struct = f"ops::{operator.flat}"
-    at = [a.name for a in operator.schema.arguments].index
+    at = names_of(operator.schema.arguments).index
     if one.origin is Origin.view and plan.viewed is not None:
         return f"autograd::View<{struct}, {at(plan.viewed)}>::kernel"
     kernels = ", ".join([struct, *(str(at(name)) for name in plan.written)])
@@ -119,7 +120,6 @@ def autograd_kernel(
     reason = refuses_forward(info)
     tangents = [] if reason else list(_tangents(operator, info, functions))
     needed = list(_locals(operator, info, frozenset().union(*(names for _, names in tangents))))
-    lists = [slot.name for slot in info.slots if slot.is_list]
     counted = counted_results(info)
     counts = [count_of(info, i) if i in counted else "" for i in info.outputs]
     tracks = bool(operator.schema.is_aliasing or operator.schema.written)
@@ -128,11 +128,11 @@ def autograd_kernel(
         f"{key.lower()}_{operator.flat}",
         guard=_BELOW_AUTOGRAD if tracks else _BELOW_VIEWS,
         forward_refusal=forward_refusal(name, reason) if reason else "",
-        tensors=[t.name for t in tensor_arguments(operator.schema.arguments)],
+        tensors=names_of(tensor_arguments(operator.schema.arguments)),
         undifferentiable=[(t.name, refusal(name, t.name)) for t in info.without_formula],
         node=info.node_name,
         arguments=info.arguments,
-        counts=[(count_of(info, name), name) for name in lists],
+        counts=[(count_of(info, name), name) for name in info.lists],
         saved=list(_saved(operator, info)),
         kept=list(_kept(operator, info)),
         results=list(zip([_result(operator, i) for i in info.outputs], counts)),
@@ -147,7 +147,7 @@ def _tangents(
     operator: CppOperator, info: DifferentiabilityInfo, functions: Functions
 ) -> Iterator[tuple[str, frozenset[str]]]:
     """The tangents of the results if they have formulas, each with the names in it."""
-    written = {one.name: one for one in info.forward}
+    written = by_name(info.forward)
     names = return_names(operator.schema)
     for index in info.outputs if written else ():
         one = written[names[index]]
@@ -175,7 +175,7 @@ def _tangents(
 def _of_primals(tree: Typed, info: DifferentiabilityInfo) -> Typed:
     """A formula that is computed during the call, where nothing has been kept: `self` is the value `self_p`."""
     node = tree.node
-    tensors = {tensor.name for tensor in tensor_arguments(info.function.func.arguments)}
+    tensors = set(names_of(tensor_arguments(info.schema.arguments)))
     if isinstance(node, Name) and node.text in tensors:
         node = replace(node, text=f"{node.text}_p")
     parts = tuple([_of_primals(part, info) for part in tree.parts])
@@ -186,7 +186,7 @@ def _locals(
     operator: CppOperator, info: DifferentiabilityInfo, used: frozenset[str]
 ) -> Iterator[Named]:
     """What formulas of tangents use: values and tangents of arguments, and values of results."""
-    tensors = {tensor.name for tensor in tensor_arguments(operator.schema.arguments)}
+    tensors = set(names_of(tensor_arguments(operator.schema.arguments)))
     results = return_names(operator.schema)
     found: dict[str, str] = {}
     for name, source, is_tangent in reads_of(info, operator.schema, used):

@@ -24,13 +24,25 @@ from torchgen_lite.analysis.derive.layout import TensorOptions, argument_layout,
 from torchgen_lite.languages.cpp import public
 from torchgen_lite.languages.cpp.formula import OPTIONS
 from torchgen_lite.languages.cpp.public import Style
-from torchgen_lite.languages.cpp.signature import KEYSET, CppSignature, signature_headers
+from torchgen_lite.languages.cpp.signature import (
+    KEYSET,
+    CppSignature,
+    signature_headers,
+    signatures_of,
+)
 from torchgen_lite.languages.cpp.text import identifier
 from torchgen_lite.languages.cpp.types import Expression
 from torchgen_lite.schema import Argument, BaseType, OptionalType
 from torchgen_lite.schema.kind import Variant
 from torchgen_lite.targets.cpp import calls
-from torchgen_lite.targets.cpp.layout import Blocks, Layout, copied_files, include_blocks, stem
+from torchgen_lite.targets.cpp.layout import (
+    Blocks,
+    Layout,
+    copied_files,
+    include_blocks,
+    stem,
+    version_header,
+)
 from torchgen_lite.targets.cpp.model import CppOperator
 from torchgen_lite.targets.cpp_torch import types
 from torchgen_lite.targets.cpp_torch.types import Classes
@@ -88,8 +100,8 @@ def build_calls(operators: Sequence[CppOperator], layout: Layout) -> Files:
     calls share."""
 
     def includes(own: Sequence[CppOperator]) -> Blocks:
-        signatures = [o.signature for o in own]
-        return [[layout.own("call_operator.h")], *declaration_includes(own, signatures, layout)]
+        headers = declaration_includes(own, signatures_of(own), layout)
+        return [[layout.own("call_operator.h")], *headers]
 
     yield from copied_files(layout, "cpp_torch", "version.h")
     if not operators:
@@ -130,9 +142,7 @@ def declaration_includes(
     layout: Layout,
 ) -> Blocks:
     """What declarations with these signatures need, and the conditions of these operators."""
-    version = []
-    if any(o.guard for o in operators):
-        version = [layout.own("version.h")]
+    version = version_header([o.guard for o in operators], layout)
     headers = signature_headers(signatures).union(_ALWAYS)
     blocks = include_blocks(headers.difference(layout.headers), after=version)
     authors = [Header(name, True) for name in layout.headers if name in headers]

@@ -32,6 +32,7 @@ from torchgen_lite.languages.cpp.types import CType
 from torchgen_lite.loader.entry.entry import DispatchEntry
 from torchgen_lite.schema import ListType
 from torchgen_lite.schema.dispatch_kind import DispatchKind, dispatch_kind
+from torchgen_lite.schema.grouped import names_of
 from torchgen_lite.targets.cpp.conditions import condition
 from torchgen_lite.targets.cpp.layout import stem
 from torchgen_lite.targets.cpp.model import CppOperator
@@ -120,7 +121,7 @@ def _copied(
     functional: CppOperator, member: CppOperator, entry: DispatchEntry, namespace: str
 ) -> TorchImplCall:
     """The kernel of one variant that follows from a kernel of the functional one."""
-    written = [argument for argument in member.schema.arguments if argument.is_write]
+    written = member.schema.written
     by_alias = {argument.annotation: identifier(argument.name) for argument in written}
     copy = COPIES[member.facts.kind]
     # A variant that PyTorch derives leaves device checks to the functional one, called here.
@@ -149,7 +150,7 @@ def _copied(
 def _passed(functional: CppOperator, member: CppOperator, out: str) -> list[str]:
     """The arguments of the functional kernel; an out variant has no tensor options but those of its out argument."""
     options = argument_layout(functional.schema).options
-    own = {argument.name for argument in member.schema.arguments}
+    own = set(names_of(member.schema.arguments))
     if options is None or options.dtype.name in own:
         return [identifier(a.name) for a in functional.schema.arguments]
     values = (f"{out}.scalar_type()", f"{out}.layout()", f"{out}.device()", "std::nullopt")

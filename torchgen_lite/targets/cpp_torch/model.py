@@ -10,6 +10,7 @@ from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.analysis.registrations import Registration
 from torchgen_lite.languages.cpp import condition
 from torchgen_lite.languages.cpp.native import sizes_of
+from torchgen_lite.languages.cpp.reserved import TORCH
 from torchgen_lite.languages.cpp.signature import CppSignature
 from torchgen_lite.languages.cpp.torch_types import base_type
 from torchgen_lite.languages.cpp.types import names_of
@@ -21,9 +22,6 @@ from torchgen_lite.targets.cpp.model import CppOperator
 from torchgen_lite.targets.cpp_torch import types
 from torchgen_lite.targets.cpp_torch.options import TorchOptions
 from torchgen_lite.targets.output import Selection
-
-# The namespaces and types that the declarations of typed calls spell.
-_SPELLED = frozenset({"at", "c10", "detail", "int64_t", "ops", "torch"})
 
 
 def torch_layout(functions: Sequence[NativeFunction], options: TorchOptions) -> Layout:
@@ -41,7 +39,7 @@ def build_operators(facts: Sequence[Operator], layout: Layout) -> tuple[CppOpera
         layout.shards,
         lambda one: types.signature(one.function, classes=classes),
         conditions.condition,
-        _SPELLED | spelled,
+        TORCH.spelled | spelled,
         layout.given,
     )
 

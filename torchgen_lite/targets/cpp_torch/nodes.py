@@ -74,7 +74,7 @@ def node_view(
     return NodeView(
         guard=condition(info.function),
         name=info.node_name,
-        operator=info.function.func.full_name,
+        operator=info.schema.full_name,
         members=members(info, classes),
         counts=[*lists.values(), *(count_of(info, i) for i in counted_results(info))],
         is_materialized=info.is_materialized,
@@ -87,7 +87,7 @@ def node_view(
 
 def unsayable_parts(info: DifferentiabilityInfo, functions: Functions) -> Findings:
     """The parts of formulas that have no equivalent in C++, TG540, or only one that nobody has."""
-    types = {argument.name: argument.type for argument in info.function.func.arguments}
+    types = {argument.name: argument.type for argument in info.schema.arguments}
     elsewhere = node_names(info.function) - types.keys()
     for node in [part.node for part in _parts(info)]:
         if isinstance(node, Name) and node.text in elsewhere:
@@ -133,7 +133,7 @@ def _parts(info: DifferentiabilityInfo) -> Iterator[Typed]:
 
 def _gradients(info: DifferentiabilityInfo) -> Iterator[tuple[str, str, bool]]:
     """`grad` or `grad_NAME`, whichever the formulas use."""
-    returns = info.function.func.returns
+    returns = info.schema.returns
     for name, position, index in used_gradients(info):
         is_list = isinstance(returns[index].type, ListType)
         before = [i for i in info.outputs[:position] if isinstance(returns[i].type, ListType)]
@@ -153,7 +153,7 @@ def counted_results(info: DifferentiabilityInfo) -> list[int]:
 
     Such a list has one gradient per element, so the positions after it depend on its length.
     """
-    returns = info.function.func.returns
+    returns = info.schema.returns
     return [
         i for i in info.outputs if info.used_gradients and isinstance(returns[i].type, ListType)
     ]
@@ -162,7 +162,7 @@ def counted_results(info: DifferentiabilityInfo) -> list[int]:
 def _mixed_gradients(info: DifferentiabilityInfo) -> Findings:
     """Indices into `grads` next to a list result: they count the list's elements, not the
     results."""
-    returns = [info.function.func.returns[index] for index in info.outputs]
+    returns = [info.schema.returns[index] for index in info.outputs]
     if len(returns) < 2 or not any(isinstance(value.type, ListType) for value in returns):
         return
     wrong = (p.node for p in _parts(info) if isinstance(p.node, Name) and p.node.text == "grads")

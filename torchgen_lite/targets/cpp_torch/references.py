@@ -41,22 +41,22 @@ _TORCH = Functions("")
 def reference_registrations(library: Library) -> Iterator[TorchImplCall]:
     """The kernels, each a function of its own, which takes symbolic integers."""
     layout = library.layout
-    for one in library.registered:
-        if one.origin is Origin.reference:
-            operator = library.by_facts[one.operator]
-            let, trees = _trees(one.operator, _present(one.operator))
-            headers = reference_headers(one.operator)
+    for registration in library.registered:
+        if registration.origin is Origin.reference:
+            operator = library.by_facts[registration.operator]
+            let, trees = _trees(registration.operator, _present(registration.operator))
+            headers = reference_headers(registration.operator)
             headers |= {"ATen/TensorOperators.h", layout.own("reference.h").name}
             wrapper = Wrapper(
                 operator,
-                f"reference_{one.key}_{operator.flat}",
+                f"reference_{registration.key}_{operator.flat}",
                 operator.guard,
                 types.signature(operator.function, classes=layout.classes),
                 more_headers=sorted(headers),
                 reference=[write(tree, _TORCH) for tree in trees],
                 let=[(name, _variable(tree)) for name, tree in let.items()],
             )
-            yield wrapped(one.key, wrapper)
+            yield wrapped(registration.key, wrapper)
 
 
 def with_reference(view: NodeView, info: DifferentiabilityInfo, operator: Operator) -> NodeView:
@@ -115,10 +115,15 @@ _INSTEAD = {
 
 def check_references(registered: Sequence[Registration]) -> Findings:
     """What the references that are kernels or have gradients say, and C++ cannot, or says otherwise."""
-    own = [r for r in registered if r.origin is Origin.reference or r.operator.function.is_auto]
-    for one, origin in {r.operator: r.origin for r in own if r.origin in _INSTEAD}.items():
-        function = one.function
-        let, trees = _trees(one)
+    instead = {}
+    for registration in registered:
+        operator = registration.operator
+        has_reference = registration.origin is Origin.reference or operator.function.is_auto
+        if has_reference and registration.origin in _INSTEAD:
+            instead[operator] = registration.origin
+    for operator, origin in instead.items():
+        function = operator.function
+        let, trees = _trees(operator)
         every = [*let.values(), *trees]
         parts = [part for tree in every for part in every_part(tree)]
         for part in parts:
@@ -134,11 +139,11 @@ def check_references(registered: Sequence[Registration]) -> Findings:
         others = check_calls(function, every, speech(_TORCH))
         yield from (d for d in others if not d.label or d.label.span not in spans)
         # A node takes the results that have gradients one by one.
-        if origin is Origin.autograd and len(trees) != len(one.schema.returns):
+        if origin is Origin.autograd and len(trees) != len(operator.schema.returns):
             unsaid.append((trees[0].node, "several results in one expression", ""))
         if len(trees) == 1 and not unsaid:
             wanted = "list"
-            if len(one.schema.returns) > 1:
+            if len(operator.schema.returns) > 1:
                 wanted = "tuple"
             for form in sorted(_forms(trees[0], let) - {wanted}):
                 problem = f"a {form} in C++, which makes no {wanted}"
@@ -162,7 +167,7 @@ def _forms(tree: Typed, let: Values) -> set[str]:
         return set()
     if not isinstance(node, Call):
         return set()
-    kinds = results_in_torch(node, [part.kind for part in tree.parts])
+    kinds = results_in_torch(node, tree.kinds)
     if len(kinds) > 1:
         return {"tuple"}
     if kinds and kinds[0].is_list:

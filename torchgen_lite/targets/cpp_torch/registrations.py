@@ -28,11 +28,12 @@ from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.analysis.policy import Origin
 from torchgen_lite.analysis.program import Program
 from torchgen_lite.diagnostics import did_you_mean
-from torchgen_lite.languages.cpp.signature import CppSignature
+from torchgen_lite.languages.cpp.signature import CppSignature, signatures_of
 from torchgen_lite.languages.cpp.text import quote
 from torchgen_lite.languages.cpp.torch_types import CLASS_PREFIX
 from torchgen_lite.loader.entry.entry import NativeFunction
 from torchgen_lite.loader.entry.known_tags import KNOWN_TAGS
+from torchgen_lite.schema.grouped import names_of
 from torchgen_lite.targets.cpp import choices, registrations, required
 from torchgen_lite.targets.cpp.conditions import condition
 from torchgen_lite.targets.cpp.layout import Blocks, Layout, copied_files
@@ -77,34 +78,34 @@ def kernel_registrations(
     """
     layout = library.layout
     shared = required.shared_names(kernels)
-    for one, own in required.implemented(kernels):
-        operator = one.operator
+    for kernel, alternatives in required.implemented(kernels):
+        operator = kernel.operator
         guard = operator.guard
-        key = one.key
-        signature = one.signature
-        declared = _declared(own or [one], shared, library)
-        choice = choice_of(one, own, shared, library) if own else None
-        device = devices(operator.function, key, one.backend)
-        is_compared = _is_compared(one)
-        if one.qualified in shared or device != ANY_DEVICE or is_compared:
+        key = kernel.key
+        signature = kernel.signature
+        declared = _declared(alternatives or [kernel], shared, library)
+        choice = choice_of(kernel, alternatives, shared, library) if alternatives else None
+        device = devices(operator.function, key, kernel.backend)
+        is_compared = _is_compared(kernel)
+        if kernel.qualified in shared or device != ANY_DEVICE or is_compared:
             function = f"wrapper_{key}_{operator.flat}"
-            kernel = one.qualified
+            called = kernel.qualified
             more = tuple[str, ...]()
-            if not own:
-                kernel, more = _call(one, shared, library)
+            if not alternatives:
+                called, more = _call(kernel, shared, library)
             if is_compared:
                 more = (*more, layout.own("tensor_memory.h").name)
             wrapper = Wrapper(
-                operator, function, guard, signature, device, more, kernel, is_compared
+                operator, function, guard, signature, device, more, called, is_compared
             )
             yield wrapped(key, wrapper, declared, choice)
-        elif declared and not own:
+        elif declared and not alternatives:
             function = (
-                f"{layout.namespace}::proof::registered<{signature.type}, &{one.qualified}>()"
+                f"{layout.namespace}::proof::registered<{signature.type}, &{kernel.qualified}>()"
             )
             yield TorchImplCall(operator, key, function, guard, None, declared)
         else:
-            function = f"TORCH_FN({one.qualified})"
+            function = f"TORCH_FN({kernel.qualified})"
             yield TorchImplCall(operator, key, function, guard, None, declared, choice)
 
 
@@ -131,13 +132,15 @@ def _call(
 
 def choice_of(
     function: required.Kernel,
-    own: Sequence[required.Kernel],
+    kernels: Sequence[required.Kernel],
     shared: Collection[str],
     library: Library,
 ) -> registrations.Choice:
     """The function that chooses among kernels of one key."""
-    asked = library.asked(own[0].operator.schema)
-    return choices.choice(function, own, asked, lambda one: _call(one, shared, library)[0])
+    asked = library.asked(kernels[0].operator.schema)
+    return choices.choice(
+        function, kernels, asked, lambda kernel: _call(kernel, shared, library)[0]
+    )
 
 
 def _is_compared(kernel: required.Kernel) -> bool:
@@ -169,12 +172,12 @@ def build_registrations(
     libraries = registrations.definitions(defined, "at::Tag::{}".format, known_tags=tags)
     guards = [o.guard for o in defined]
 
-    def context(shown: object, own: Sequence[TorchImplCall]) -> Context:
-        wrappers = [r.wrapper for r in own if r.wrapper is not None]
-        conditions = [r.guard for r in own]
+    def context(shown: object, calls: Sequence[TorchImplCall]) -> Context:
+        wrappers = [r.wrapper for r in calls if r.wrapper is not None]
+        conditions = [r.guard for r in calls]
         if shown:
             conditions += guards
-        includes = _includes(layout, own, conditions, options)
+        includes = _includes(layout, calls, conditions, options)
         return {
             "includes": includes,
             "wrappers": wrappers,
@@ -188,31 +191,31 @@ def build_registrations(
 
 
 def _includes(
-    layout: Layout, own: Sequence[TorchImplCall], guards: Sequence[str], options: ModuleOptions
+    layout: Layout, calls: Sequence[TorchImplCall], guards: Sequence[str], options: ModuleOptions
 ) -> Blocks:
     """PyTorch's headers, those of the library, and what declares the kernels."""
-    wrappers = [one.wrapper for one in own if one.wrapper is not None]
+    wrappers = [call.wrapper for call in calls if call.wrapper is not None]
     needed = set[str]().union(*(wrapper.headers for wrapper in wrappers))
     if options.kernel_headers:
-        needed |= {_call_of(one.operator, layout)[1] for one in own if one.choice is not None}
-    ours = {name for name in needed if name.startswith(f"{layout.namespace}/")}
-    theirs = {"torch/library.h", *(needed - ours)}
-    declared = {one.header.name for one in own if one.header is not None}
+        needed |= {_call_of(call.operator, layout)[1] for call in calls if call.choice is not None}
+    of_library = {name for name in needed if name.startswith(f"{layout.namespace}/")}
+    of_pytorch = {"torch/library.h", *(needed - of_library)}
+    declared = {call.header.name for call in calls if call.header is not None}
     if any(guards):
         declared.add(layout.own("version.h").name)
-    if any(one.choice is not None for one in own):
+    if any(call.choice is not None for call in calls):
         declared.add(layout.own(choices.COUNTS).name)
         declared.add(layout.own(choices.TENSORS).name)
-    declared.update(header.name for header in layout.given_namespace)
+    declared.update(names_of(layout.given_namespace))
     kernels: list[Sequence[Header]] = [[]]
-    if any(map(_calls_kernel, own)):
+    if any(map(_calls_kernel, calls)):
         kernels = required.kernel_includes(layout, options.kernel_headers)
         if options.kernel_headers:
             declared.add(layout.own("kernel_function.h").name)
-    blocks = [list(map(Header, sorted(names))) for names in (theirs, ours)]
+    blocks = [list(map(Header, sorted(names))) for names in (of_pytorch, of_library)]
     # The last block has what declares kernels in this library, and with it what else it has.
-    mine = [*kernels[-1], *map(Header, sorted(declared - needed))]
-    return [block for block in (*blocks, *kernels[:-1], mine) if block]
+    last = [*kernels[-1], *map(Header, sorted(declared - needed))]
+    return [block for block in (*blocks, *kernels[:-1], last) if block]
 
 
 def _calls_kernel(registered: TorchImplCall) -> bool:
@@ -240,21 +243,21 @@ def boxed_registrations(library: Library) -> Iterator[TorchImplCall]:
     """The registrations at `Functionalize`, those that are no function of the author's, and those of `autocast`."""
     layout = library.layout
     scope = f"{layout.namespace}::fallback"
-    for one in library.registered:
-        operator = library.by_facts[one.operator]
-        rule = one.operator.function.autocast
+    for registration in library.registered:
+        operator = library.by_facts[registration.operator]
+        rule = registration.operator.function.autocast
         guard = operator.guard
-        if one.origin is Origin.functionalize and one.source is not None:
-            functional = one.source.function
-            name = library.by_facts[one.source].full_name
+        if registration.origin is Origin.functionalize and registration.source is not None:
+            functional = registration.source.function
+            name = library.by_facts[registration.source].full_name
             made = f"{{}}::functionalize({name}, {quote(functional.func.overload_name)})"
             header = "functionalize.h"
             guard = condition(operator.function, functional)
-        elif one.origin in _BOXED:
-            made, header = _BOXED[one.origin]
-        elif one.origin in (Origin.autocast, Origin.autocast_over) and rule is not None:
-            names = [argument.name for argument in operator.schema.arguments]
-            device = f"c10::DeviceType::{one.key.removeprefix('Autocast')}"
+        elif registration.origin in _BOXED:
+            made, header = _BOXED[registration.origin]
+        elif registration.origin in (Origin.autocast, Origin.autocast_over) and rule is not None:
+            names = names_of(operator.schema.arguments)
+            device = f"c10::DeviceType::{registration.key.removeprefix('Autocast')}"
             place = ""
             if rule.result:
                 place = f", /*result=*/{names.index(rule.result)}"
@@ -266,14 +269,14 @@ def boxed_registrations(library: Library) -> Iterator[TorchImplCall]:
         else:
             continue
         kernel = made.replace("{}", scope)
-        found = layout.own(header) if header else Header("torch/library.h")
-        yield TorchImplCall(operator, one.key, kernel, guard, header=found)
+        included = layout.own(header) if header else Header("torch/library.h")
+        yield TorchImplCall(operator, registration.key, kernel, guard, header=included)
 
 
 def known_tags(program: Program) -> frozenset[str]:
     """PyTorch's tags. The project's own, `tags` of the configuration, are not in the enumeration."""
-    own = set(program.config.tags) - set(KNOWN_TAGS)
-    return frozenset({*KNOWN_TAGS, *program.tags} - own)
+    of_project = set(program.config.tags) - set(KNOWN_TAGS)
+    return frozenset({*KNOWN_TAGS, *program.tags} - of_project)
 
 
 def check_tags(program: Program, functions: Sequence[NativeFunction]) -> Findings:
@@ -301,10 +304,10 @@ def torch_kernels(library: Library) -> list[required.Kernel]:
 
 def check_rows(library: Library) -> Findings:
     """TG544: kernels of one key of which some take symbolic integers."""
-    for _, own in required.implemented(torch_kernels(library)):
-        for kernel in own[1:]:
-            if kernel.signature != own[0].signature and kernel.row is not None:
-                message = f"`{kernel.name}` and `{own[0].name}` do not both take symbolic integers"
+    for _, alternatives in required.implemented(torch_kernels(library)):
+        for kernel in alternatives[1:]:
+            if kernel.signature != alternatives[0].signature and kernel.row is not None:
+                message = f"`{kernel.name}` and `{alternatives[0].name}` do not both take symbolic integers"
                 hint = "end the names of all kernels of a key in `_symint`, or none"
                 function = kernel.operator.function
                 place = kernel.row.kernel_span
@@ -322,8 +325,8 @@ def build_kernels(
     layout = library.layout
     headers = library.options.kernel_headers
 
-    def includes(own: Sequence[required.Kernel]) -> Blocks:
-        return declaration_includes([k.operator for k in own], [k.signature for k in own], layout)
+    def includes(shown: Sequence[required.Kernel]) -> Blocks:
+        return declaration_includes([k.operator for k in shown], signatures_of(shown), layout)
 
     def other(kernel: required.Kernel) -> CppSignature | None:
         """With symbolic integers, or without, unlike what the kernel's name says."""
@@ -353,8 +356,8 @@ def build_kernels(
 def _called_by_name(kernels: Sequence[required.Kernel], library: Library) -> frozenset[str]:
     """The kernels that generated functions call as C++ does, with those from which kernels of other variants are derived."""
     sources = set()
-    for one in library.registered:
-        if one.origin in (Origin.from_out, Origin.copied):
-            sources.add(one.source)
+    for registration in library.registered:
+        if registration.origin in (Origin.from_out, Origin.copied):
+            sources.add(registration.source)
     called = [kernel.qualified for kernel in kernels if kernel.operator.facts in sources]
     return choices.called_by_name(kernels).union(called)

@@ -18,6 +18,7 @@ from torchgen_lite.languages.text import lengthened
 from torchgen_lite.loader.sources import lines_beside
 from torchgen_lite.schema import return_names
 from torchgen_lite.schema.dispatch_kind import DispatchKind
+from torchgen_lite.schema.grouped import names_of
 from torchgen_lite.targets.cpp_torch import types
 from torchgen_lite.targets.cpp_torch.types import NO_CLASSES, Classes
 
@@ -90,7 +91,7 @@ def members(info: DifferentiabilityInfo, classes: Classes = NO_CLASSES) -> list[
     for saved in info.saved:
         type_ = written.get(saved.source, VOID)
         if saved.result is not None:
-            returned = info.function.func.returns[saved.result].type
+            returned = info.schema.returns[saved.result].type
             type_ = torch_types.return_type(returned, False, Conventions("SymInt"))
         name = lengthened(f"saved_{saved.name}", names)
         names.add(name)
@@ -101,16 +102,16 @@ def members(info: DifferentiabilityInfo, classes: Classes = NO_CLASSES) -> list[
 def count_of(info: DifferentiabilityInfo, of: str | int) -> str:
     """The member that has the number of tensors in an argument, or in the result at a position."""
     name = f"saved_{of}_count" if isinstance(of, str) else f"result_{of}_count"
-    return lengthened(name, _locals_of(info).union(m.name for m in members(info)))
+    return lengthened(name, _locals_of(info).union(names_of(members(info))))
 
 
 def _locals_of(info: DifferentiabilityInfo) -> set[str]:
     """The names that formulas see, which would hide members."""
-    schema = info.function.func
+    schema = info.schema
     names = [
-        *(a.name for a in schema.arguments),
+        *names_of(schema.arguments),
         *return_names(schema),
-        *(s.name for s in info.saved),
+        *names_of(info.saved),
     ]
     return set(map(cpp_text.identifier, names))
 

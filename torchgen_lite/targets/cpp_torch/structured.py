@@ -33,15 +33,15 @@ from torchgen_lite.analysis.policy import STRUCTURED
 from torchgen_lite.languages.cpp import structured
 from torchgen_lite.languages.cpp import text as cpp_text
 from torchgen_lite.languages.cpp.kernels import global_name, split_kernel
+from torchgen_lite.languages.cpp.reserved import LIBRARIES
 from torchgen_lite.languages.cpp.signature import CppParameter
 from torchgen_lite.loader.entry.entry import DispatchEntry
 from torchgen_lite.schema import SchemaKind
-from torchgen_lite.schema.grouped import grouped
+from torchgen_lite.schema.grouped import grouped, names_of
 from torchgen_lite.schema.model import bare_type
 from torchgen_lite.targets.cpp.conditions import condition
 from torchgen_lite.targets.cpp.layout import Layout, copied_files
 from torchgen_lite.targets.cpp.model import CppOperator
-from torchgen_lite.targets.cpp.names import LIBRARIES
 from torchgen_lite.targets.cpp_torch import types
 from torchgen_lite.targets.cpp_torch.model import Library
 from torchgen_lite.targets.cpp_torch.registrations import TorchImplCall, wrapped
@@ -127,8 +127,8 @@ def _headers(groups: Sequence[Group]) -> Iterator[str]:
     yield "ATen/TensorMeta.h"
     names = [g.group.functional.func.base_name for g in groups if g.is_torch]
     yield from (f"ATen/ops/{name}_meta.h" for name in sorted(set(names)))
-    theirs = [g.out.schema.base_name for g in groups if any(map(_is_pytorchs, _implementations(g)))]
-    yield from (f"ATen/ops/{name}_native.h" for name in sorted(set(theirs)))
+    names = [g.out.schema.base_name for g in groups if any(map(_is_pytorchs, _implementations(g)))]
+    yield from (f"ATen/ops/{name}_native.h" for name in sorted(set(names)))
 
 
 def structs(group: Group, namespace: str) -> Iterator[Struct]:
@@ -218,7 +218,7 @@ def _called(group: Group, member: CppOperator, kernel: DispatchEntry | None) -> 
     if kernel is None:
         return Structured(group.meta, style, given, len(outs), inputs)
     scope, name = split_kernel(kernel.kernel, group.namespace)
-    elements = {a.name for a in structured.precomputed(group.group.out).elements}
+    elements = set(names_of(structured.precomputed(group.group.out).elements))
     impl = [
         f"_computed.{cpp_text.identifier(p.name)}" if p.name in elements else group.argument(p)
         for p in structured.impl_arguments(group.group)[: -len(outs)]

@@ -19,6 +19,7 @@ from torchgen_lite.analysis.policy import (
 from torchgen_lite.analysis.program import Program
 from torchgen_lite.analysis.registrations import Registration
 from torchgen_lite.diagnostics import Diagnostic, has_errors
+from torchgen_lite.languages.cpp.reserved import TORCH
 from torchgen_lite.languages.cpp.torch_types import CLASS_PREFIX
 from torchgen_lite.loader.entry.entry import NativeFunction
 from torchgen_lite.loader.python.kernel_modules import NO_FUNCTIONS
@@ -52,33 +53,28 @@ from torchgen_lite.targets.output import (
     TargetResult,
 )
 
-# Names that the namespace of a library has.
-INNER_NAMESPACES = frozenset(
-    "autograd detail fallback from_out functions ops proof redispatch selection structured".split()
-)
-
 
 def _library(program: Program, options: TorchOptions) -> Library:
     """The operators of all ranges of releases. Of those around an operator's further entry, a range adds only what is
     registered because of that: the out variant's kernel for a functional one, for example."""
-    own: dict[Operator, None] = {}
+    operators: dict[Operator, None] = {}
     registered: list[Registration] = []
-    found: list[Diagnostic] = []
+    diagnostics: list[Diagnostic] = []
     first = {(function.name, function.torch) for function in program.by_range[""].functions}
-    for text, one in program.by_range.items():
-        selection = select_cpp_torch(one, options)
-        found += [d for d in selection.diagnostics if not (text and d in found)]
+    for text, ranged in program.by_range.items():
+        selection = select_cpp_torch(ranged, options)
+        diagnostics += [d for d in selection.diagnostics if not (text and d in diagnostics)]
         for operator in selection.operators:
             function = operator.function
             is_further = function.torch == text and (function.name, text) not in first
             if not text or is_further:
-                own[operator] = None
+                operators[operator] = None
         if not options.calls_only:
-            every = generation_beside(one).in_cpp(selection)
-            registered += [r for r in every if r.operator in own or r.source in own]
+            every = generation_beside(ranged).in_cpp(selection)
+            registered += [r for r in every if r.operator in operators or r.source in operators]
     named = {o: None for r in registered for o in (r.operator, r.source) if o is not None}
-    selection = Selection(list(own), selection.policy, found)
-    return Library(options, selection, [*{**own, **named}], registered)
+    selection = Selection(list(operators), selection.policy, diagnostics)
+    return Library(options, selection, [*{**operators, **named}], registered)
 
 
 def build_cpp_torch(program: Program, options: TorchOptions) -> TargetResult:
@@ -89,7 +85,7 @@ def build_cpp_torch(program: Program, options: TorchOptions) -> TargetResult:
     diagnostics = list(selection.diagnostics)
     inner = frozenset[str]()
     if not options.calls_only:
-        inner = INNER_NAMESPACES
+        inner = TORCH.namespaces
     diagnostics += check_names(program, TARGET, selection.operators, inner, options)
     diagnostics += check_schemas(program, functions)
     diagnostics += check_macro(program, TARGET, functions, options)
@@ -114,9 +110,9 @@ def build_cpp_torch(program: Program, options: TorchOptions) -> TargetResult:
 def select_cpp_torch(program: Program, options: TorchOptions) -> Selection:
     """The operators that have typed calls."""
     problem = partial(_problem, classes=options.types)
-    found = select(program, TARGET, options.skip, problem, calls_only=options.calls_only)
-    return found._replace(
-        policy=found.policy._replace(elsewhere=generation_beside(program).derived_in_python)
+    selection = select(program, TARGET, options.skip, problem, calls_only=options.calls_only)
+    return selection._replace(
+        policy=selection.policy._replace(elsewhere=generation_beside(program).derived_in_python)
     )
 
 
@@ -178,16 +174,18 @@ _ALLOCATES = ("aten::empty.memory_format", _DEVICE)
 
 def _copied_headers(library: Library, implemented: Sequence[TorchImplCall]) -> set[str]:
     """The headers and sources that every library has as they are, of which a library gets those that it uses."""
-    included = {one.header for one in implemented}
+    included = {call.header for call in implemented}
     names = {name for name in _BOXED_KERNELS if library.layout.own(name) in included}
-    for one in library.registered:
-        names.update(_COPIED.get(one.origin, ()))
+    for registration in library.registered:
+        names.update(_COPIED.get(registration.origin, ()))
         # The backend that the library is can fall back to the CPU for what it does not name.
-        if one.key.endswith(_DEVICE) or (one.kernel is not None and one.kernel.backend is not None):
+        kernel = registration.kernel
+        is_of_backend = kernel is not None and kernel.backend is not None
+        if is_of_backend or registration.key.endswith(_DEVICE):
             names.add("fallback.h")
-        if (one.operator.name, one.key) == _ALLOCATES:
+        if (registration.operator.name, registration.key) == _ALLOCATES:
             names |= {"device.h", "device_kernels.cpp"}
-    if any(one.wrapper is not None and one.wrapper.is_compared for one in implemented):
+    if any(call.wrapper is not None and call.wrapper.is_compared for call in implemented):
         names.add("tensor_memory.h")
     return names
 

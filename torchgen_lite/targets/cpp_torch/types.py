@@ -28,6 +28,7 @@ from torchgen_lite.schema import (
     Type,
     walk_type,
 )
+from torchgen_lite.schema.grouped import by_name
 from torchgen_lite.schema.model import GenericType, TupleType, bare_type
 
 # The named types that libtorch passes to a kernel.
@@ -58,7 +59,7 @@ def own_types(
     parameters = signature.parameters
     returns = signature.returns
     if function.namespace not in TORCH_NAMESPACES:
-        arguments = {a.name: a for a in function.func.arguments}
+        arguments = by_name(function.func.arguments)
         parameters = tuple([_own(p, arguments.get(p.name)) for p in parameters])
         returns = owned(returns)
         if _is_mixed(function.func):

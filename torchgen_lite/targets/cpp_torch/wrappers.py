@@ -31,6 +31,7 @@ from torchgen_lite.key_tables import CURRENT
 from torchgen_lite.languages.cpp.signature import CppSignature
 from torchgen_lite.loader.entry.entry import Backend, NativeFunction
 from torchgen_lite.schema.dispatch_kind import DispatchKind, dispatch_kind
+from torchgen_lite.schema.grouped import names_of
 from torchgen_lite.schema.model import bare_type
 from torchgen_lite.targets.cpp.model import CppOperator
 from torchgen_lite.targets.output import Named
@@ -159,7 +160,7 @@ def devices(function: NativeFunction, key: str, backend: Backend | None = None) 
         guarded = next(iter(eligible), "")
     is_guarded = function.device_guard and not by_options
     return Devices(
-        tuple([a.name for a in checked]),
+        tuple(names_of(checked)),
         guarded if is_guarded else "",
         is_guarded_by_options=by_options,
     )

@@ -15,7 +15,7 @@ from torchgen_lite.loader.python.kernel_modules import NO_FUNCTIONS
 from torchgen_lite.loader.sources import portable_path
 from torchgen_lite.runtime.table import FALLBACK, MISSING
 from torchgen_lite.schema import SchemaKind
-from torchgen_lite.schema.grouped import grouped
+from torchgen_lite.schema.grouped import by_name, grouped, names_of
 from torchgen_lite.targets import TARGETS
 from torchgen_lite.targets.generation import generation_of, is_configured
 from torchgen_lite.targets.output import Selection, Signatures
@@ -68,9 +68,9 @@ class Reference:
 
 def reference(program: Program, selection: Selection) -> Reference:
     """The operators that are declared, and derived ones that the target has."""
-    taken = {operator.name: operator for operator in selection.operators}
-    operators = {operator.name: operator for operator in program.resolved.declared} | taken
-    tables = {one.name: one for one in known_registrations(program, selection)}
+    taken = by_name(selection.operators)
+    operators = by_name(program.resolved.declared) | taken
+    tables = by_name(known_registrations(program, selection))
     every = tuple(operators.values())
     overloads = grouped(every, base_of)
     variants = _variants(program, operators)
@@ -105,8 +105,8 @@ def _variants(program: Program, operators: Mapping[str, Operator]) -> Mapping[st
         group = operator.group
         views = operator.views
         names = {operator.name}
-        names |= {function.name for function in group.functions()} if group else set()
-        names |= {function.name for function in views.functions()} if views else set()
+        names |= set(names_of(group.functions())) if group else set()
+        names |= set(names_of(views.functions())) if views else set()
         if operator.kind is not SchemaKind.functional:
             functional = program.resolved.functional_of(operator)
             names |= {functional.name} if functional else set()

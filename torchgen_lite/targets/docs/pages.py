@@ -104,8 +104,8 @@ class PageView:
         if function.is_written:
             yield "Variants", [Phrase(v, False) for v in function.variants], ""
         if function.unstable:
-            said = "unstable: a later version may change it without notice"
-            yield "Promise", (Phrase(self.markup.text(said), False),), ""
+            promise = "unstable: a later version may change it without notice"
+            yield "Promise", (Phrase(self.markup.text(promise), False),), ""
         if self.operator.tags:
             yield "Tags", [phrase(tag) for tag in self.operator.tags], ""
         if function.torch:

@@ -14,6 +14,7 @@ from posixpath import join, normpath
 
 from torchgen_lite.analysis.program import Program
 from torchgen_lite.languages.markup import HTML, MARKDOWN, Markup
+from torchgen_lite.schema.grouped import names_of
 from torchgen_lite.targets.docs.facts import Reference, reference
 from torchgen_lite.targets.docs.options import DocsOptions
 from torchgen_lite.targets.docs.pages import PageView, index_view, link, page_paths
@@ -41,7 +42,7 @@ def _files(program: Program, options: DocsOptions, selection: Selection) -> File
 
 def _pages(found: Reference, markup: Markup, options: DocsOptions) -> Files:
     """The files of one format, below its folder."""
-    paths = page_paths([operator.name for operator in found.operators], markup.ending)
+    paths = page_paths(names_of(found.operators), markup.ending)
     title = markup.text(options.title)
     index = f"index{markup.ending}"
     context: Context = {

@@ -21,6 +21,7 @@ from torchgen_lite.languages.python.names import identifier
 from torchgen_lite.languages.text import quote, tuple_display
 from torchgen_lite.loader.entry.derivatives import AUTO_LINEAR, DEFAULT
 from torchgen_lite.schema import BaseType, ListType, OptionalType, SchemaKind, Type
+from torchgen_lite.schema.grouped import names_of
 from torchgen_lite.targets.python.nodes import (
     SavedView,
     counted,
@@ -92,7 +93,7 @@ def autograd_view(
         return _recording(view, plan, info)
     if origin is not Origin.refuses_out:
         return view
-    out = {argument.name for argument in overload.schema.out}
+    out = set(names_of(overload.schema.out))
     tensors = [*info.slots, *(tensor for tensor in plan.tensors if tensor.name in out)]
     refused = tuple_display([f"{'*' * one.is_list}{identifier(one.name)}" for one in tensors])
     return view._replace(refused=refused)

@@ -61,7 +61,7 @@ def build_differentiation(
                 tracked[planned.overload.shard].append(planned)
             else:
                 # Operators that share a node share the shard of the one that has the formulas.
-                base = planned.info.function.func.base_name
+                base = planned.info.schema.base_name
                 recorded[shard_of(base, package.shards)].append(planned)
     files: list[OutputFile] = []
     found: list[Registered] = []

@@ -112,10 +112,10 @@ def _packets(
     packets = []
     for base, group in group_by_base(overloads).items():
         name = identifier(base)
-        mine = [o for o in merged[base] if o.function.namespace == namespace]
-        packet = build_packet(name, mine, prefix)
+        of_namespace = [o for o in merged[base] if o.function.namespace == namespace]
+        packet = build_packet(name, of_namespace, prefix)
         # `functions.py` has the same packet if it has exactly these overloads for the name.
-        is_shared = len(mine) == len(merged[base]) and all(map(is_function, group))
+        is_shared = len(of_namespace) == len(merged[base]) and all(map(is_function, group))
         function = ""
         if is_shared and not packet.stub:
             function = name

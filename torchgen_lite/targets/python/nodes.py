@@ -157,9 +157,7 @@ def _alias(module: str) -> str:
 
 def counted(info: DifferentiabilityInfo) -> list[str]:
     """The lists of which a node keeps the lengths, before all else: of several, nothing else says where one ends."""
-    if len(info.lists) < 2:
-        return []
-    return [slot.name for slot in info.slots if slot.is_list]
+    return list(info.lists) if len(info.lists) > 1 else []
 
 
 def _count(name: str) -> str:
@@ -198,7 +196,7 @@ def node_view(info: DifferentiabilityInfo, helpers: Mapping[str, str]) -> NodeVi
     tangents = [write(in_python(one.tree, whole)) for one in info.forward if one.tree is not None]
     return NodeView(
         name=info.node_name,
-        operator=info.function.func.full_name,
+        operator=info.schema.full_name,
         unpacked=f"({names[0]},)" if len(names) == 1 else ", ".join(names),
         is_materialized=info.is_materialized and is_asked,
         is_tried=not info.forward and is_tried(info, helpers),
@@ -224,7 +222,7 @@ def _is_conditional(info: DifferentiabilityInfo, derivative: Derivative) -> bool
 
 def reads(info: DifferentiabilityInfo, results: Sequence[str] = ()) -> list[Named]:
     """What written formulas of tangents read, each with its value in a kernel of these results."""
-    schema = info.function.func
+    schema = info.schema
     used = frozenset().union(*(one.mentioned for one in info.forward))
     values = {argument.name: identifier(argument.name) for argument in schema.arguments}
     if [*results] == ["self"]:

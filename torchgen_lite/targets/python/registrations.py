@@ -23,7 +23,7 @@ from torchgen_lite.languages.python import runtime as python
 from torchgen_lite.languages.python.names import identifier
 from torchgen_lite.languages.python.signature import ANY, NONE, Annotation, returned
 from torchgen_lite.schema import Argument, SchemaKind
-from torchgen_lite.schema.grouped import grouped
+from torchgen_lite.schema.grouped import grouped, places_of, without_none
 from torchgen_lite.targets.author import Wanted, passed
 from torchgen_lite.targets.output import Files, OutputFile
 from torchgen_lite.targets.python import key_file
@@ -62,12 +62,14 @@ def build_registrations(
     by_name = package.by_name
     structured = _structured(registered, by_name, find)
     selected = [by_name[r.operator.name] for r in registered if r.origin is Origin.backend_select]
-    found = [*differentiation]
+    lines = [*differentiation]
     for key, kernels in structured.items():
         module = f"structured_{key.lower()}"
         overloads = [kernel.overload for kernel in kernels]
-        found += [key_file.generated(key, overload, module, "structured") for overload in overloads]
-        calls = [call for one in kernels for call in (one.meta, one.implementation) if call]
+        lines += [key_file.generated(key, overload, module, "structured") for overload in overloads]
+        calls = []
+        for kernel in kernels:
+            calls += without_none([kernel.meta, kernel.implementation])
         yield kernel_file(
             package,
             module,
@@ -79,20 +81,22 @@ def build_registrations(
         )
     files, chosen = build_selected(package, registered, find)
     yield from files
-    found += chosen
-    for one in registered:
+    lines += chosen
+    for registration in registered:
         located = None
-        if one.origin in WRITTEN and one.kernel:
-            located = find(one.kernel.kernel)
-        if located is not None or one.origin is Origin.falls_through:
-            found.append(key_file.Registered(one.key, by_name[one.operator.name], located))
+        if registration.origin in WRITTEN and registration.kernel:
+            located = find(registration.kernel.kernel)
+        if located is not None or registration.origin is Origin.falls_through:
+            lines.append(
+                key_file.Registered(registration.key, by_name[registration.operator.name], located)
+            )
     if selected:
         module = BACKEND_SELECT.lower()
-        found += [
+        lines += [
             key_file.generated(BACKEND_SELECT, overload, module, "select") for overload in selected
         ]
         # An option that the operator lacks is `None`.
-        given = [(one, tensor_options(one.schema)) for one in selected]
+        given = [(overload, tensor_options(overload.schema)) for overload in selected]
         names = ("dtype", "layout", "device")
         options = []
         for overload, its_options in given:
@@ -101,18 +105,18 @@ def build_registrations(
         yield kernel_file(package, module, "backendselect", selected, kernels=options)
     blocks = [prefix + backend for _, prefix in CURRENT.per_backend for backend in CURRENT.backends]
     ordered = (*blocks, *CURRENT.functionalities, *CURRENT.aliases)
-    order = {key: position for position, key in enumerate(ordered)}
+    order = places_of(ordered)
     last = len(order)
-    by_key = grouped(found, lambda one: one.key)
+    by_key = grouped(lines, lambda line: line.key)
     keys = sorted(by_key, key=lambda key: (order.get(key, last), key))
     for key in keys:
         yield key_file.build_key_file(package, key, by_key[key])
     constants = used_constants(package.overloads)
     if constants:
         yield _constants_file(package, constants)
-    own = ["constants"] if constants else []
-    own += [f"register_{key.lower()}" for key in keys]
-    context = {"modules": own}
+    modules = ["constants"] if constants else []
+    modules += [f"register_{key.lower()}" for key in keys]
+    context = {"modules": modules}
     yield OutputFile(f"{package.root}/registration.py", "python/registration.py.j2", context)
 
 
@@ -120,15 +124,15 @@ def _meta_names(
     registered: Sequence[Registration], by_name: Mapping[str, Overload]
 ) -> dict[str, str]:
     """`meta_add_Tensor` for `aten::add.out`: named after the functional variant if there is one."""
-    found: dict[str, str] = {}
-    for one in registered:
-        if one.origin in STRUCTURED and one.source is not None:
-            name = f"meta_{by_name[one.operator.name].flat}"
-            if one.operator.kind is SchemaKind.functional:
-                found[one.source.name] = name
-            elif one.operator is one.source:
-                found.setdefault(one.source.name, name)
-    return found
+    names: dict[str, str] = {}
+    for registration in registered:
+        if registration.origin in STRUCTURED and registration.source is not None:
+            name = f"meta_{by_name[registration.operator.name].flat}"
+            if registration.operator.kind is SchemaKind.functional:
+                names[registration.source.name] = name
+            elif registration.operator is registration.source:
+                names.setdefault(registration.source.name, name)
+    return names
 
 
 def author_functions(package: Package, registered: Sequence[Registration]) -> Iterator[Wanted]:
@@ -136,22 +140,26 @@ def author_functions(package: Package, registered: Sequence[Registration]) -> It
     only for the out variant."""
     by_name = package.by_name
     metas = _meta_names(registered, by_name)
-    for one in registered:
-        if one.source not in (None, one.operator):
+    for registration in registered:
+        if registration.source not in (None, registration.operator):
             continue
-        schema = one.operator.schema
+        schema = registration.operator.schema
         wanted: list[tuple[str, str, Span | None, Sequence[Argument], Annotation]] = []
-        if one.kernel is not None and one.kernel.kernel not in BY_WORD:
+        if registration.kernel is not None and registration.kernel.kernel not in BY_WORD:
             gives = returned(python.returns(schema.returns))
-            gives = NONE if one.origin in STRUCTURED else gives
-            for kernel in one.kernel.kernels:
-                given = kernel.kernel, one.key, kernel.kernel_span, schema.arguments, gives
+            gives = NONE if registration.origin in STRUCTURED else gives
+            for kernel in registration.kernel.kernels:
+                given = kernel.kernel, registration.key, kernel.kernel_span, schema.arguments, gives
                 wanted.append(given)
-        if one.source is not None and one.key == META:
-            wanted.append((metas[one.source.name], META, schema.name_span, schema.inputs, ANY))
+        if registration.source is not None and registration.key == META:
+            wanted.append(
+                (metas[registration.source.name], META, schema.name_span, schema.inputs, ANY)
+            )
         for name, key, place, taken, gives in wanted:
             written = partial(python.annotated, taken)
-            yield Wanted(one.operator.function, name, key, place, passed(taken), written, gives)
+            yield Wanted(
+                registration.operator.function, name, key, place, passed(taken), written, gives
+            )
 
 
 def _structured(
@@ -160,21 +168,22 @@ def _structured(
     """The kernels of each key. The variants of an operator are adjacent, with the out variant last;
     the out variants are in source order."""
     metas = _meta_names(registered, by_name)
-    position = {name: index for index, name in enumerate(by_name)}
-    found = [
-        (position[one.source.name], one.operator is one.source, one.source, one)
-        for one in registered
-        if one.origin in STRUCTURED and one.source is not None
-    ]
+    position = places_of(by_name)
+    members = []
+    for registration in registered:
+        source = registration.source
+        if registration.origin in STRUCTURED and source is not None:
+            place = position[source.name], registration.operator is source
+            members.append((place, source, registration))
     kernels: dict[str, list[StructuredView]] = {}
-    for _, _, source, one in sorted(found, key=itemgetter(0, 1)):
+    for _, source, registration in sorted(members, key=itemgetter(0)):
         meta = find(metas[source.name])
         implementation = None
-        if one.kernel is not None:
-            implementation = find(one.kernel.kernel)
-        if meta is None or (one.kernel is not None and implementation is None):
+        if registration.kernel is not None:
+            implementation = find(registration.kernel.kernel)
+        if meta is None or (registration.kernel is not None and implementation is None):
             continue
-        member = by_name[one.operator.name]
+        member = by_name[registration.operator.name]
         outs = [identifier(a.name) for a in source.schema.out]
         specs = ["spec"]
         if len(outs) > 1:
@@ -185,7 +194,7 @@ def _structured(
         passed = python.passed_on(member.schema.inputs)
         results = list(zip(names, specs, outs, strict=True))
         view = StructuredView(member, meta, implementation, passed, results)
-        kernels.setdefault(one.key, []).append(view)
+        kernels.setdefault(registration.key, []).append(view)
     return kernels
 
 

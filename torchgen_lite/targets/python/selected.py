@@ -28,7 +28,7 @@ from torchgen_lite.languages.python.conditions import ConditionNames, condition
 from torchgen_lite.languages.python.names import identifier
 from torchgen_lite.schema import FunctionSchema
 from torchgen_lite.schema.defaults import FIRST_NAMES
-from torchgen_lite.schema.grouped import grouped
+from torchgen_lite.schema.grouped import grouped, names_of
 from torchgen_lite.targets.output import Findings, OutputFile
 from torchgen_lite.targets.python import key_file
 from torchgen_lite.targets.python.options import NO_FRAMEWORK, TARGET
@@ -73,18 +73,18 @@ def build_selected(
     return files, found
 
 
-def _rows(one: Registration, find: key_file.FindKernel) -> list[Row]:
+def _rows(registration: Registration, find: key_file.FindKernel) -> list[Row]:
     """Those up to the first without a condition, behind which none is reached."""
-    assert one.kernel is not None
-    names = _names(one.operator.schema)
+    assert registration.kernel is not None
+    names = _names(registration.operator.schema)
     rows: list[Row] = []
-    for row in one.kernel.rows:
-        found = find(row.kernel)
-        module, name = ("", row.kernel) if found is None else (found.module, found.name)
+    for row in registration.kernel.rows:
+        kernel = find(row.kernel)
+        module, name = ("", row.kernel) if kernel is None else (kernel.module, kernel.name)
         if row.when is None:
             rows.append(("", module, name))
             break
-        tree = typed_condition(row.when, one.operator.schema)
+        tree = typed_condition(row.when, registration.operator.schema)
         rows.append((condition(tree, names), module, name))
     return rows
 
@@ -114,23 +114,23 @@ def _canonical(name: str) -> str:
 
 
 def _hides_builtins(overload: Overload) -> bool:
-    names = {argument.name for argument in overload.schema.arguments}
+    names = set(names_of(overload.schema.arguments))
     return not names.isdisjoint(_BUILTINS)
 
 
-def _dtypes_in(one: Registration) -> Iterator[tuple[str, Expression]]:
+def _dtypes_in(registration: Registration) -> Iterator[tuple[str, Expression]]:
     """The constants of the framework in the conditions of a kernel, and where they are."""
-    for part in _parts_of(one):
+    for part in _parts_of(registration):
         text = str(part.node)
         if isinstance(part.node, nodes.Name) and text in CONSTANTS.keys() - TRUTH.keys():
             yield _canonical(text), part.node
 
 
-def _parts_of(one: Registration) -> Iterator[Typed]:
+def _parts_of(registration: Registration) -> Iterator[Typed]:
     """Every node of the conditions of a kernel, without the names that are arguments."""
-    schema = one.operator.schema
-    names = {argument.name for argument in schema.arguments}
-    for row in one.kernel.rows if one.kernel is not None else ():
+    schema = registration.operator.schema
+    names = set(names_of(schema.arguments))
+    for row in registration.kernel.rows if registration.kernel is not None else ():
         if row.when is not None:
             parts = every_part(typed_condition(row.when, schema))
             yield from (part for part in parts if str(part.node) not in names)
@@ -145,12 +145,12 @@ def check_conditions(package: Package, registered: Sequence[Registration]) -> Fi
             yield finding(one.operator.function, "TG515", message, node.span, "here", hint)
 
 
-def _unasked(package: Package, one: Registration) -> Iterator[tuple[Expression, str, str]]:
+def _unasked(package: Package, registration: Registration) -> Iterator[tuple[Expression, str, str]]:
     has_framework = package.options.framework != NO_FRAMEWORK
     known = _KNOWN if has_framework else frozenset({"defined"})
     message = f"target `{TARGET}` knows nothing of tensors without a `framework`"
     hint = "name the module of your tensors with `framework`"
-    for part in _parts_of(one):
+    for part in _parts_of(registration):
         asked = _asked_for(part.node)
         if not asked or asked in known:
             continue
@@ -160,8 +160,8 @@ def _unasked(package: Package, one: Registration) -> Iterator[tuple[Expression, 
         yield part.node, message, hint
 
 
-def _lacking(package: Package, one: Registration) -> Iterator[tuple[Expression, str, str]]:
-    for name, node in _dtypes_in(one):
+def _lacking(package: Package, registration: Registration) -> Iterator[tuple[Expression, str, str]]:
+    for name, node in _dtypes_in(registration):
         if package.known is not None and name not in package.known:
             message = f"`{package.framework}` has no `{name}`, which a condition needs"
             yield node, message, f"define or import `{name}` in `{package.framework}`"

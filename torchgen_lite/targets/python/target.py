@@ -9,8 +9,8 @@ from itertools import chain
 from torchgen_lite.analysis.policy import Origin
 from torchgen_lite.analysis.program import Program
 from torchgen_lite.languages.python.names import identifier
+from torchgen_lite.languages.python.reserved import IN_MODULES, LOCALS, NAMESPACES
 from torchgen_lite.loader.entry.entry import NativeFunction
-from torchgen_lite.loader.sources import words_beside
 from torchgen_lite.schema.dispatch_kind import dispatch_kind
 from torchgen_lite.targets.left_out import select
 from torchgen_lite.targets.output import (
@@ -28,9 +28,6 @@ from torchgen_lite.targets.python.overloads import group_by_base, merge_out
 from torchgen_lite.targets.python.package import Package, build_package
 from torchgen_lite.targets.python.stubs import build_libraries, build_operators
 
-_WORDS = words_beside(__file__)
-_NAMES = _WORDS["python"] | _WORDS["imported"]
-_NAMESPACES = _NAMES | _WORDS["namespaces"]
 # Prefixes of the names that each operator has besides its stub.
 _PREFIXES = ("_handle_", "_memo_", "_redispatch_memo_", "redispatch_")
 
@@ -84,15 +81,20 @@ def _inexpressible(
     if records and _has_list_among_results(function):
         return "has formulas, and a list among its results, whose gradients cannot be told apart"
     schema = function.func
-    if function.namespace in _NAMESPACES:
+    if function.namespace in NAMESPACES:
         return "is in a namespace whose name the generated code uses itself"
     stub = identifier(function.flat_name(home))
     is_beside = any(stub.removeprefix(p) in stubs for p in _PREFIXES if stub.startswith(p))
-    if schema.base_name in _NAMES or stub == "float" or stub.startswith("_library_") or is_beside:
+    if (
+        schema.base_name in IN_MODULES
+        or stub == "float"
+        or stub.startswith("_library_")
+        or is_beside
+    ):
         return "has a name that the generated code uses itself"
     for argument in schema.arguments:
         name = argument.name
-        if name.startswith("_") and (name in _WORDS["locals"] or name.startswith(_PREFIXES[:3])):
+        if name.startswith("_") and (name in LOCALS or name.startswith(_PREFIXES[:3])):
             return f"has an argument `{name}`, which the generated code uses itself"
     return ""
 

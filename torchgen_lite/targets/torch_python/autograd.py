@@ -44,6 +44,7 @@ from torchgen_lite.languages.text import quote, tuple_display
 from torchgen_lite.loader.python.kernel_modules import NO_FUNCTIONS
 from torchgen_lite.schema import FunctionSchema, ListType
 from torchgen_lite.schema.dispatch_kind import dispatch_kind
+from torchgen_lite.schema.grouped import names_of, places_of
 from torchgen_lite.targets.output import Named
 from torchgen_lite.targets.torch_python import saved
 from torchgen_lite.targets.torch_python.forward import tangents_of
@@ -74,7 +75,7 @@ class AutogradView(NamedTuple):
     @property
     def saved(self) -> str:
         """The names of what is kept, as the left side of an assignment."""
-        names = [tensors.name for tensors in self.tensors]
+        names = names_of(self.tensors)
         if len(names) == 1:
             return f"({names[0]},)"
         return ", ".join(names)
@@ -120,7 +121,7 @@ def _differentiable(package: Package) -> list[tuple[PackagedOperator, Differenti
     found = []
     for operator in package.own:
         if package.registration(operator, Origin.formulas):
-            info = package.resolved.autograd[operator.name].info
+            info = operator.facts.info
             assert info is not None
             if not info.outputs:
                 # The results are only marked as non-differentiable: there is no gradient.
@@ -183,7 +184,7 @@ def _view(
         _conjugate,
         functions.callee,
     )
-    positions = {argument.name: index for index, argument in enumerate(schema.positional)}
+    positions = places_of(names_of(schema.positional))
     backward = Backward()
     if not operator.function.is_auto:
         test = partial(_wanted, info, positions)
@@ -225,7 +226,7 @@ def is_padded(schema: FunctionSchema) -> bool:
 
 def _undifferentiable(operator: PackagedOperator, info: DifferentiabilityInfo) -> Iterator[Named]:
     """The arguments without a formula: whether each requires a gradient, and what is raised then."""
-    positions = {argument.name: i for i, argument in enumerate(operator.schema.positional)}
+    positions = places_of(names_of(operator.schema.positional))
     for one in info.without_formula if info.slots else ():
         if one.name in positions:
             yield f"needs[{positions[one.name]}]", quote(refusal(operator.name, one.name))
@@ -252,7 +253,7 @@ def _wanted(info: DifferentiabilityInfo, positions: Mapping[str, int], slot: int
 
 def _returned(operator: PackagedOperator, info: DifferentiabilityInfo, package: Package) -> str:
     """The gradients of all inputs, None for those that have no formula; or all those of the reference."""
-    names = [a.name for a in operator.schema.positional]
+    names = names_of(operator.schema.positional)
     values = []
     for name in names:
         values.append(f"grad_{name}_" if name in info.arguments else "None")

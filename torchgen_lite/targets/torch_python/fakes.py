@@ -17,7 +17,7 @@ from torchgen_lite.analysis.fakes.results import (
     uses_axes,
 )
 from torchgen_lite.analysis.policy import Origin
-from torchgen_lite.formulas.kinds import TENSOR, TENSORS
+from torchgen_lite.formulas.kinds import TENSOR, TENSORS, Kind
 from torchgen_lite.formulas.language import value_kind
 from torchgen_lite.formulas.model import Expression, Literal, Member, Name
 from torchgen_lite.languages.python.formula import write
@@ -25,6 +25,7 @@ from torchgen_lite.languages.python.names import free_name
 from torchgen_lite.languages.python.torch_expressions import TORCH, in_rule, method_call
 from torchgen_lite.languages.text import quote, tuple_display
 from torchgen_lite.loader.entry.fakes import FakeRule
+from torchgen_lite.schema.grouped import names_of
 from torchgen_lite.targets.output import Named
 from torchgen_lite.targets.torch_python.model import Package, PackagedOperator
 
@@ -71,7 +72,7 @@ def _checked_axes(operator: PackagedOperator) -> str:
     line = operator.facts.axes
     if line is None or not uses_axes(operator.facts):
         return ""
-    names = [*(one.name for one in line.tensors), *numbers_of(operator.schema)]
+    names = [*names_of(line.tensors), *numbers_of(operator.schema)]
     items = ", ".join(f"{quote(name)}: {operator.names[name]}" for name in names)
     call = f"{operator.named('axes')}({{{items}}})"
     if new_results(operator.schema):
@@ -110,12 +111,18 @@ def _result(operator: PackagedOperator, result: Result, rule: FakeRule) -> str:
     if "count" in fields:
         tensor = write(_value(operator, result, fields))
         return f"[{tensor} for {each} in _support.times({write(fields['count'])})]"
-    lists = [a.name for a in operator.schema.arguments if value_kind(a.type) == TENSORS]
-    items = like
-    if items is None:
-        items = Name(operator.names[lists[0]])
+    items = like or _first_of(TENSORS, operator)
+    assert items is not None
     item = Name(each) if like is not None else None
     return f"[{write(_tensor(operator, result, fields, item))} for {each} in {write(items)}]"
+
+
+def _first_of(kind: Kind, operator: PackagedOperator) -> Name | None:
+    """The first argument of a kind."""
+    for argument in operator.schema.arguments:
+        if value_kind(argument.type) == kind:
+            return Name(operator.names[argument.name])
+    return None
 
 
 def _value(operator: PackagedOperator, result: Result, fields: Fields) -> Expression:
@@ -160,10 +167,7 @@ def _tensor(
         return method_call(
             TORCH, "empty_like", like, dtype=dtype, device=device, memory_format=memory_format
         )
-    tensors = [a.name for a in operator.schema.arguments if value_kind(a.type) == TENSOR]
-    base = like
-    if like is None and tensors:
-        base = Name(operator.names[tensors[0]])
+    base = like or _first_of(TENSOR, operator)
     if stride is None and memory_format is None and base is not None:
         return method_call(base, "new_empty", shape, dtype=dtype, device=device)
     if base is not None:

@@ -24,6 +24,7 @@ from torchgen_lite.languages.python.formula import FormulaNames, in_python, writ
 from torchgen_lite.languages.python.names import identifier
 from torchgen_lite.loader.entry.derivatives import AUTO_LINEAR
 from torchgen_lite.schema import SchemaKind, return_names
+from torchgen_lite.schema.grouped import names_of
 from torchgen_lite.targets.output import Named
 from torchgen_lite.targets.torch_python.model import PackagedOperator
 from torchgen_lite.targets.torch_python.saved import local, values_of
@@ -111,7 +112,7 @@ def _locals(
     operator: PackagedOperator, info: DifferentiabilityInfo, used: Collection[str]
 ) -> Iterator[Named]:
     """What formulas of tangents use, each with its value."""
-    positions = [argument.name for argument in operator.schema.positional]
+    positions = names_of(operator.schema.positional)
     values = dict(values_of(operator.schema))
     for name, source, is_tangent in reads_of(info, operator.schema, used):
         if name == "grad":

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from torchgen_lite.languages.python import torch_library, torch_ops
 from torchgen_lite.languages.python.names import free_name
+from torchgen_lite.schema.grouped import names_of
 from torchgen_lite.targets.output import OutputFile
 from torchgen_lite.targets.torch_python.model import Package
 
@@ -19,9 +20,7 @@ def build_functions(package: Package) -> OutputFile:
     hidden = set(names)
     for schema in schemas:
         # An argument hides a type in the annotation of the result.
-        hidden |= torch_ops.returns_type(schema).names.intersection(
-            a.name for a in schema.arguments
-        )
+        hidden |= torch_ops.returns_type(schema).names.intersection(names_of(schema.arguments))
     shadowed = frozenset(torch_ops.TYPE_MODULES).intersection(hidden)
     # The names that the operators are bound to when the module is imported.
     taken = set(names)

@@ -9,7 +9,7 @@ from functools import cached_property
 from pathlib import PurePosixPath
 
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
-from torchgen_lite.analysis.operators import Operator
+from torchgen_lite.analysis.operators import Operator, functions_of
 from torchgen_lite.analysis.policy import Origin
 from torchgen_lite.analysis.registrations import Registration
 from torchgen_lite.analysis.resolve import Resolved
@@ -123,7 +123,7 @@ class Package:
 
     @property
     def home(self) -> str:
-        return home_namespace([operator.function for operator in self.operators])
+        return home_namespace(functions_of(self.operators))
 
     def full_name(self, function: NativeFunction) -> str:
         return full_name(function, self.is_given and function.namespace == self.home)

@@ -9,6 +9,7 @@ from torchgen_lite.analysis.axes import is_pointwise
 from torchgen_lite.languages.python import torch_library
 from torchgen_lite.languages.python.formula import write
 from torchgen_lite.languages.python.names import BUILTIN_TYPES
+from torchgen_lite.languages.python.reserved import IN_PACKAGES
 from torchgen_lite.languages.python.torch_expressions import in_rule
 from torchgen_lite.loader.entry.axes import Axed
 from torchgen_lite.targets.output import Files, Named, OutputFile
@@ -19,9 +20,8 @@ from torchgen_lite.targets.torch_python.model import Package, place_of
 from torchgen_lite.targets.torch_python.registration import build_registrations
 from torchgen_lite.targets.torch_python.support import IMPORTS, build_support
 
-# Names in a package; its `__init__` exports no functions of these names, nor of those of its modules.
-_TAKEN = "RegistrationError _arithmetic _namespace _operators _places checkpoint_policy functions".split()
-_HIDDEN = BUILTIN_TYPES.union(_TAKEN, [name for name in IMPORTS if name.startswith("_")])
+# What the `__init__` of a package exports no function for.
+_HIDDEN = BUILTIN_TYPES.union(IN_PACKAGES, [name for name in IMPORTS if name.startswith("_")])
 
 
 def build_package_files(package: Package, autograd: Autograd) -> Files:

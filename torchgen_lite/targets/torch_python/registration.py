@@ -34,17 +34,16 @@ from torchgen_lite.targets.torch_python.model import Package, PackagedOperator
 class Recorded(NamedTuple):
     """What is registered with the formulas of an operator.
 
-    Calls that need a gradient without a formula are refused. A call is special that writes to an argument, or has
-    keyword-only arguments or lists of tensors; an in-place operator may need what it overwrites, and another one only notes
-    something down. Absent gradients are filled in if there are several results and no formula asks which are defined.
-    Forward mode is refused for the reason `no_forward`, or has a function of its own, or transposes the formulas, which
-    may have to be tried first.
+    Calls that need a gradient without a formula are refused. A call that writes to an argument, or has keyword-only
+    arguments or lists of tensors, has the class `special`; an in-place operator may need what it overwrites. Absent
+    gradients are filled in if there are several results and no formula asks which are defined. Forward mode is refused
+    for the reason `no_forward`, or has a function of its own, or transposes the formulas, which may have to be tried
+    first.
     """
 
     refuses: bool
-    is_special: bool
+    special: str
     uses_original: bool
-    is_noting: bool
     fills_gradients: bool
     no_forward: str
     has_forward: bool
@@ -131,7 +130,7 @@ def _registered(
 
 
 def _recorded(package: Package, operator: PackagedOperator, refusing: Collection[str]) -> Recorded:
-    info = package.resolved.autograd[operator.name].info
+    info = operator.facts.info
     assert info is not None
     schema = operator.schema
     uses_old = any(saved.name == "self" for saved in info.saved) or info.reads_original
@@ -139,11 +138,13 @@ def _recorded(package: Package, operator: PackagedOperator, refusing: Collection
     no_forward = refuses_forward(info)
     has_forward = not no_forward and has_tangents(operator, info)
     is_transposed = not (no_forward or has_forward)
+    special = ""
+    if _is_special(operator):
+        special = "Noting" if info.noted else "Special"
     return Recorded(
         operator.name in refusing,
-        _is_special(operator),
+        special,
         operator.kind is SchemaKind.inplace and uses_old,
-        bool(info.noted),
         not (is_single or info.tests_gradients),
         no_forward,
         has_forward,
@@ -154,9 +155,7 @@ def _recorded(package: Package, operator: PackagedOperator, refusing: Collection
 
 def _is_special(operator: PackagedOperator) -> bool:
     schema = operator.schema
-    types = [argument.type for argument in schema.arguments]
-    types += [value.type for value in schema.returns]
-    has_lists = any(map(_is_tensor_list, types))
+    has_lists = any(map(_is_tensor_list, schema.types))
     return bool(schema.written or schema.kwarg_only) or has_lists
 
 

@@ -76,15 +76,14 @@ def _settings(
 ) -> Iterator[Named]:
     """The keyword arguments of an operator's `cases` that differ from the defaults."""
     inputs = tuple(map(quote, _inputs(operator, info)))
-    keys = {kernel.key for kernel in operator.facts.own_kernels}
-    devices = [quote(device) for key, device in DEVICES.items() if key in keys]
+    devices = [quote(device) for key, device in DEVICES.items() if key in operator.facts.keys]
     if inputs:
         yield "inputs", tuple_display(inputs)
     if samples.gradcheck != ():
         yield "gradcheck", dictionary(samples.gradcheck) if samples.gradcheck else "None"
     if devices:
         yield "devices", tuple_display(devices)
-    if "CUDA" in keys and _UNCAPTURED.isdisjoint(operator.function.tags):
+    if "CUDA" in operator.facts.keys and _UNCAPTURED.isdisjoint(operator.function.tags):
         yield "captured", "True"
     if samples.dtypes:
         yield "dtypes", tuple_display([f"torch.{dtype}" for dtype in samples.dtypes])
@@ -172,9 +171,9 @@ def _tried(value: Value) -> str:
 
 def _takes_integers(operator: PackagedOperator, samples: Samples) -> bool:
     """Whether tests give it integers: the entry has dtypes with one, or says nothing of dtypes and leaves them to axes."""
-    said = operator.function.dtypes or samples.dtypes
-    if said:
-        return not INTEGRAL_DTYPES.isdisjoint(said)
+    dtypes = operator.function.dtypes or samples.dtypes
+    if dtypes:
+        return not INTEGRAL_DTYPES.isdisjoint(dtypes)
     return operator.facts.axes is not None
 
 

@@ -18,15 +18,12 @@ from torchgen_lite.formulas.facts import Fact, Saved
 from torchgen_lite.formulas.model import Call, Expression, Name
 from torchgen_lite.languages.python.formula import readings
 from torchgen_lite.languages.python.names import identifier
+from torchgen_lite.languages.python.reserved import IN_DERIVATIVES
 from torchgen_lite.languages.text import quote
-from torchgen_lite.loader.sources import words_beside
 from torchgen_lite.schema import FunctionSchema, return_names
 from torchgen_lite.schema.dispatch_kind import DispatchKind, dispatch_kind
+from torchgen_lite.schema.grouped import names_of, places_of
 from torchgen_lite.targets.output import Named
-
-_WORDS = words_beside(__file__)
-CONTEXT_ATTRIBUTES = _WORDS["context"]
-_TAKEN = CONTEXT_ATTRIBUTES | _WORDS["own"]
 
 # Any other fact keeps the tensor.
 _READ = {**readings(prefix="", ndim="{0}.ndim"), Fact.info: "_zeros.info_of({0})"}
@@ -38,7 +35,7 @@ def local(name: str) -> str:
     So does a name that already looks like that, or two names could become one.
     """
     bare = name.rstrip("_")
-    is_taken = bare in _TAKEN or keyword.iskeyword(bare) or name.startswith("_")
+    is_taken = bare in IN_DERIVATIVES or keyword.iskeyword(bare) or name.startswith("_")
     # `grad_x_` is where the gradient of `x` goes.
     is_gradient = name.startswith("grad_") and name.endswith("_")
     if is_taken or is_gradient:
@@ -86,7 +83,7 @@ def kept(info: DifferentiabilityInfo) -> tuple[Saved, ...]:
 
 def kept_tensors(schema: FunctionSchema, info: DifferentiabilityInfo) -> Iterator[Tensors]:
     """The whole tensors, each needed where some gradient uses it, by its position in `needs_input_grad`."""
-    positions = {a.name: i for i, a in enumerate(schema.positional)}
+    positions = places_of(names_of(schema.positional))
     places = [positions[name] for name in info.arguments]
     # torch.library flattens lists before it calls setup_context, so positions are off there.
     has_lists = any(dispatch_kind(a.type).is_list for a in schema.arguments)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from torchgen_lite.analysis.operators import functions_of
 from torchgen_lite.targets.torch_python.autograd import Autograd
 from torchgen_lite.targets.torch_python.fakes import computes
 from torchgen_lite.targets.torch_python.kernels import Kernel
@@ -91,9 +92,9 @@ def build_support(
         needed.add("_languages")
     if any(kernel.is_tuned for kernel in kernels):
         needed.add("_tuned")
-    for one in registered:
-        needed.update(_of_rules(one))
-        needed.update(_of_operator(package, one))
+    for rules in registered:
+        needed.update(_of_rules(rules))
+        needed.update(_of_operator(package, rules))
     run = {"tune"} if "_tuned" in needed else set()
     carried = _with_imports({*needed, *_named_elsewhere(package), *run})
     features = [f"{module}.{name}" for module, name in _FEATURES.items() if module in needed]
@@ -113,14 +114,14 @@ def _with_others(package: Package, features: Sequence[str]) -> list[str]:
 
 def _with_imports(modules: Collection[str]) -> set[str]:
     """The modules, and all that they import."""
-    found: set[str] = set()
+    carried: set[str] = set()
     left = [*modules]
     while left:
         module = left.pop()
-        if module not in found:
-            found.add(module)
+        if module not in carried:
+            carried.add(module)
             left += IMPORTS[module]
-    return found
+    return carried
 
 
 def _of_package(package: Package, autograd: Autograd) -> Iterator[str]:
@@ -139,7 +140,7 @@ def _of_package(package: Package, autograd: Autograd) -> Iterator[str]:
 
 def _named_elsewhere(package: Package) -> Iterator[str]:
     """What `__init__.py` has a function of, what tests of samples call, and what the environment may ask for."""
-    functions = [operator.function for operator in package.own]
+    functions = functions_of(package.own)
     if functions and package.options.torchscript:
         yield "_scripted"
     if package.options.checks:
@@ -150,28 +151,28 @@ def _named_elsewhere(package: Package) -> Iterator[str]:
         yield "_results"
 
 
-def _of_rules(one: Registered) -> Iterator[str]:
+def _of_rules(rules: Registered) -> Iterator[str]:
     """What registers the rules of an operator, or what they name."""
-    function = one.operator.function
-    if one.opaque:
+    function = rules.operator.function
+    if rules.opaque:
         yield "_opaque"
-    if one.computed:
+    if rules.computed:
         yield "_apart"
-    if one.is_traced_view:
+    if rules.is_traced_view:
         yield "_views"
-    if one.functional:
+    if rules.functional:
         yield "_functionalize"
-    if one.recorded is not None:
-        yield from _of_recorded(one.recorded)
-    if one.is_underived:
+    if rules.recorded is not None:
+        yield from _of_recorded(rules.recorded)
+    if rules.is_underived:
         yield "_underived"
-    if one.is_looped:
+    if rules.is_looped:
         yield "_loops"
-    if function.effects or function.decompose or one.has_flops:
+    if function.effects or function.decompose or rules.has_flops:
         yield "_compiled"
-    if one.casts is not None:
+    if rules.casts is not None:
         yield "_autocast"
-    if any(launched for _, launched in one.kernels):
+    if any(launched for _, launched in rules.kernels):
         yield "_triton"
 
 
@@ -179,7 +180,7 @@ def _of_recorded(recorded: Recorded) -> Iterator[str]:
     yield "_autograd"
     if recorded.refuses or recorded.no_forward:
         yield "_refusals"
-    if recorded.is_special:
+    if recorded.special:
         yield "_special"
     if recorded.fills_gradients:
         yield "_zeros"
@@ -189,17 +190,20 @@ def _of_recorded(recorded: Recorded) -> Iterator[str]:
         yield "_linear"
 
 
-def _of_operator(package: Package, one: Registered) -> Iterator[str]:
+def _of_operator(package: Package, registered: Registered) -> Iterator[str]:
     """What the entry of an operator asks for, beside its rules."""
-    operator, function, schema = one.operator, one.operator.function, one.operator.schema
-    if (one.kernels or one.computed) and not (package.options.final or operator.is_torchs):
+    operator = registered.operator
+    function = operator.function
+    schema = operator.schema
+    is_final = package.options.final or operator.is_torchs
+    if (registered.kernels or registered.computed) and not is_final:
         yield "_results"
-    rules = {"fake": one.fake, "vmap": one.vmap}
+    rules = {"fake": registered.fake, "vmap": registered.vmap}
     if any(rules[field] and field in operator.functions for field in rules):
         yield "_named"
     if package.names_reference(operator):
         yield "_named"
-    if function.is_auto and one.recorded is not None:
+    if function.is_auto and registered.recorded is not None:
         yield "_gradients"
     if operator.is_torchs:
         return

@@ -9,16 +9,22 @@ from torchgen_lite.analysis.checks.compiled import check_effects, check_kernels_
 from torchgen_lite.analysis.checks.registrable import unregistrable
 from torchgen_lite.analysis.differentiability.calls import check_calls
 from torchgen_lite.analysis.fakes.check import check_presence
+from torchgen_lite.analysis.operators import functions_of
 from torchgen_lite.analysis.policy import Origin
 from torchgen_lite.analysis.program import Program
 from torchgen_lite.analysis.torch_library import check_composite, check_recording
 from torchgen_lite.languages.python import torch_ops
 from torchgen_lite.languages.python.formula import speech
 from torchgen_lite.languages.python.names import is_reserved
+from torchgen_lite.languages.python.reserved import (
+    IN_NAMESPACES_OF_TORCH_OPS,
+    IN_OPERATORS_OF_TORCH_OPS,
+    IN_TORCH_OPS,
+    OF_MODULES,
+)
 from torchgen_lite.languages.python.torch_library import MODULES
 from torchgen_lite.loader.entry.entry import NativeFunction
 from torchgen_lite.loader.python.kernel_modules import NO_FUNCTIONS
-from torchgen_lite.loader.sources import words_beside
 from torchgen_lite.targets.author import begun, check_author, check_formulas, check_helpers
 from torchgen_lite.targets.generation import generation_beside
 from torchgen_lite.targets.given_namespace import check_given_namespace
@@ -38,8 +44,6 @@ from torchgen_lite.targets.torch_python.model import Package, PackagedOperator, 
 from torchgen_lite.targets.torch_python.options import TARGET, TorchPythonOptions
 from torchgen_lite.targets.torch_python.package import build_package_files
 from torchgen_lite.targets.torch_python.samples import build_samples
-
-_TAKEN = words_beside(__file__)
 
 
 def build_torch_python(program: Program, options: TorchPythonOptions) -> TargetResult:
@@ -78,7 +82,7 @@ def _package(program: Program, options: TorchPythonOptions, selection: Selection
     autograd = has_autograd(program, options)
     options = replace(options, autograd=autograd, defines=defines)
     # A reference that C++ computes is registered there.
-    theirs = (
+    by_cpp = (
         ()
         if defines
         else {
@@ -87,7 +91,7 @@ def _package(program: Program, options: TorchPythonOptions, selection: Selection
         }
     )
     every = selection.registrations(program)
-    registered = [one for one in every if (one.operator.name, one.origin) not in theirs]
+    registered = [one for one in every if (one.operator.name, one.origin) not in by_cpp]
     return build_package(program.resolved, selection.operators, options, modules, registered)
 
 
@@ -108,9 +112,9 @@ def _inexpressible(function: NativeFunction) -> str:
             return f"takes `{argument.name}` by name, which is a module in the generated code"
     base = function.func.base_name
     overload = function.func.overload_name
-    named = {"namespaces": function.namespace, "packets": base, "overloads": overload}
-    is_theirs = any(name in _TAKEN[what] for what, name in named.items())
-    if is_theirs or not _TAKEN["modules"].isdisjoint((function.namespace, base)):
+    is_torchs = function.namespace in IN_TORCH_OPS | OF_MODULES
+    is_torchs |= base in IN_NAMESPACES_OF_TORCH_OPS | OF_MODULES
+    if is_torchs or overload in IN_OPERATORS_OF_TORCH_OPS:
         return "has a name that `torch.ops` uses itself"
     if base in ("annotations", "torch") and not overload:
         return f"is called `{base}`, which the generated code uses itself"
@@ -119,10 +123,10 @@ def _inexpressible(function: NativeFunction) -> str:
 
 def _check(package: Package) -> Findings:
     yield from check_author(author_functions(package), package.modules)
-    yield from check_formulas([o.function for o in package.own])
-    yield from check_helpers([o.function for o in package.own], package.modules)
+    yield from check_formulas(functions_of(package.own))
+    yield from check_helpers(functions_of(package.own), package.modules)
     yield from _check_calls(package)
-    yield from unregistrable([operator.function for operator in package.own])
+    yield from unregistrable(functions_of(package.own))
     for operator in package.own:
         yield from _check_rules(package, operator)
 
@@ -131,7 +135,7 @@ def _check_given(program: Program, package: Package) -> Findings:
     """What does not go together with a namespace that the build gives."""
     if not package.is_given:
         return
-    functions = [operator.function for operator in package.operators]
+    functions = functions_of(package.operators)
     yield from check_given_namespace(program, TARGET, "namespace-module", functions)
     options = package.options
     given = {"kernels": options.kernels, "fakes": options.fakes, "formulas": options.formulas}
@@ -151,7 +155,7 @@ def _check_calls(package: Package) -> Findings:
         is_recorded = package.registration(operator, Origin.formulas) is not None
         info = None
         if is_recorded:
-            info = package.resolved.autograd[operator.name].info
+            info = operator.facts.info
         if info is not None and not operator.function.is_auto:
             trees = [derivative.tree for derivative in info.derivatives]
             yield from check_calls(operator.function, trees, speech(known))
@@ -165,4 +169,4 @@ def _check_rules(package: Package, operator: PackagedOperator) -> Findings:
     yield from check_composite(function, in_python)
     yield from check_kernels_of_triton(function, in_python)
     if package.options.autograd and function.derivatives is not None:
-        yield from check_recording(operator.facts, package.resolved.autograd[operator.name].info)
+        yield from check_recording(operator.facts, operator.facts.info)

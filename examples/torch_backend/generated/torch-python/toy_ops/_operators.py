@@ -571,7 +571,7 @@ OPERATORS = [
             "CPU": cpu_squash_slope,
             "PrivateUse1": privateuse1_squash_slope,
             "fake": fake_squash_slope,
-            "underived": torch.is_tensor,
+            "underived": _underived.refusing,
         },
     ),
 ]

@@ -314,7 +314,7 @@ OPERATORS = [
         {
             "fake": fake_scale_out,
             "functionalize": _functionalize.functional("torch_ops::scale"),
-            "underived": torch.is_tensor,
+            "underived": _underived.refusing,
             "loop": _loops.looping,
         },
     ),
@@ -337,7 +337,7 @@ OPERATORS = [
         "weighted_sum(Tensor[] xs, Tensor? weight=None, *, float? scale=None) -> Tensor",
         {
             "fake": fake_weighted_sum,
-            "underived": torch.is_tensor,
+            "underived": _underived.refusing,
         },
     ),
     _library.Operator(

@@ -41,13 +41,14 @@ def register(registering: Registering) -> None:
     op = registering.op
     key = "Autograd" if carries_keys(op) else "ADInplaceOrView"
     if not registering.has_kernel(key):
+        kernel = registering.table[registering.name, "underived"](registering)
         # `Library.impl` would forbid to register derivatives by hand.
-        implement = registering.library.m.impl
-        implement(operator.local_name, key, _refusing(registering), True)
+        registering.library.m.impl(operator.local_name, key, kernel, True)
         known("refusing", set()).add(operator.name)
 
 
-def _refusing(registering: Registering) -> Function:
+def refusing(registering: Registering) -> Function:
+    """The kernel for Autograd."""
     op = registering.op
     name = registering.name
     is_mutable = op._schema.is_mutable

@@ -101,7 +101,8 @@ def privateuse1_aten__add_out(
 
 
 tuned_row3_cpu_scaled = _tuned.Tuned(
-    "small::scaled for CPU: kernels.scaled_tuned",
+    "small::scaled",
+    "CPU: kernels.scaled_tuned",
     ({"block": 64}, {"block": 128}),
 )
 
@@ -398,7 +399,7 @@ OPERATORS = [
                 lambda x,
                 from_=None: (x * torch.sigmoid(x), x if from_ is None else from_),
             ),
-            "underived": torch.is_tensor,
+            "underived": _underived.refusing,
         },
     ),
     _library.Operator(
@@ -422,7 +423,7 @@ OPERATORS = [
         {
             "CPU": cpu_nonzeros,
             "fake": _named.named(_places.fake_nonzeros, "shapes", "unknown_size"),
-            "underived": torch.is_tensor,
+            "underived": _underived.refusing,
             "vmap": _named.named(_places.vmap_nonzeros, "shapes", "nonzeros_vmap"),
         },
     ),
@@ -458,7 +459,7 @@ OPERATORS = [
             ),
             "CompositeExplicitAutograd": compositeexplicitautograd_scaled,
             "fake": fake_scaled,
-            "underived": torch.is_tensor,
+            "underived": _underived.refusing,
         },
     ),
 ]
