@@ -65,6 +65,21 @@ def did_you_mean(word: str, candidates: Iterable[str]) -> Help | None:
     return None if nearest is None else meant(word, nearest)
 
 
+def misspelled(name: str, candidates: Iterable[str]) -> Help | None:
+    """`did_you_mean` for a function that may just as well be still to be written: a name that differs from the nearest
+    one by a word is that of another function, as `gelu_backward` is not `gelu`.
+    """
+    nearest = suggest(name, candidates)
+    if nearest is None:
+        return None
+    words = name.split("_")
+    others = nearest.split("_")
+    is_alike = "".join(words) == "".join(others)
+    if len(words) == len(others):
+        is_alike = all(one == other or suggest(one, [other]) for one, other in zip(words, others))
+    return meant(name, nearest) if is_alike else None
+
+
 def meant(word: str, other: str) -> Help:
     """A suggestion for a word that probably means another."""
     return Suggestion(f"did you mean `{other}`?", word, other, is_safe=False)
