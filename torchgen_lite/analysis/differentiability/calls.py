@@ -20,6 +20,7 @@ from torchgen_lite.analysis.differentiability.vocabulary import (
 )
 from torchgen_lite.analysis.finding import Findings, Found, Reported, findings
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
+from torchgen_lite.analysis.python_names import BUILTINS
 from torchgen_lite.analysis.resolve import Resolved
 from torchgen_lite.diagnostics import Help, misspelled
 from torchgen_lite.formulas.facts import BROUGHT
@@ -40,7 +41,9 @@ class Missing(NamedTuple):
     similar: tuple[Callable[[], Collection[str]], ...] = ()
 
     def help(self, name: str) -> Help | None:
-        """The name that is misspelled, or else the advice."""
+        """What is written instead of a builtin of Python, the name that is misspelled, or else the advice."""
+        if name in BUILTINS:
+            return BUILTINS[name]
         for names in self.similar:
             near = misspelled(name, names())
             if near is not None:

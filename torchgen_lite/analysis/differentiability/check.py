@@ -10,6 +10,7 @@ from torchgen_lite.analysis.differentiability.model import noted_arguments
 from torchgen_lite.analysis.differentiability.vocabulary import Vocabulary, check_calls, cpp_names
 from torchgen_lite.analysis.finding import Findings, Found, Reported, findings
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
+from torchgen_lite.analysis.python_names import instead_in_a_formula
 from torchgen_lite.diagnostics import Span, did_you_mean
 from torchgen_lite.diagnostics.text import quoted
 from torchgen_lite.formulas.model import CONSTANTS, Expression, Literal, Name, Subscript, walk
@@ -295,12 +296,15 @@ def _check_names(formula: Formula, tree: Expression, known: Collection[str]) -> 
     """Every name in a formula must be defined."""
     for node in walk(tree):
         if isinstance(node, Name) and "::" not in node.text and node.text not in known:
+            instead = None
+            if node.span is not None:
+                instead = instead_in_a_formula(node.span)
             yield Found(
                 "TG320",
                 f"unknown name `{node.text}` in the formula of `{', '.join(formula.names)}`",
                 node.span,
                 "not known here",
-                did_you_mean(node.text, sorted(known)),
+                instead or did_you_mean(node.text, sorted(known)),
             )
 
 
