@@ -21,6 +21,7 @@ from torchgen_lite.loader.entry.derivatives import (
     Formula,
 )
 from torchgen_lite.loader.entry.entry import NativeFunction
+from torchgen_lite.loader.entry.fields import FIELDS
 from torchgen_lite.schema import FunctionSchema, SchemaKind, return_names
 from torchgen_lite.schema.dispatch_kind import dispatch_kind
 from torchgen_lite.schema.model import ListType, bare_type
@@ -218,7 +219,7 @@ def _check_keys(
                     f"`{schema.full_name}` has no argument or result `{name}`",
                     span,
                     "not a tensor of this operator",
-                    did_you_mean(name, [*tensors, *results]),
+                    _indented_too_far(name) or did_you_mean(name, [*tensors, *results]),
                 )
             elif name in results and name not in known:
                 yield from _check_forward(formula, given, span)
@@ -273,6 +274,12 @@ def _check_forward(formula: Formula, given: Sequence[str], span: Span) -> Findin
             span,
             "here",
         )
+
+
+def _indented_too_far(name: str) -> str | None:
+    if name not in FIELDS:
+        return None
+    return f"`{name}` is a field of the entry: indent it as `func` is"
 
 
 def _known_names(function: NativeFunction, formula: Formula, *, in_cpp: bool) -> set[str]:

@@ -13,6 +13,7 @@ they mean for an operator.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -148,7 +149,11 @@ def _read_rule(
             if tree is not None:
                 fields.append((key.value, tree))
         else:
-            hint = did_you_mean(key.value, (*RULE_FIELDS, CHECK))
+            hint: Help | None = reader.as_a_field(key.value)
+            hint = hint or did_you_mean(key.value, (*RULE_FIELDS, CHECK))
+            assigned = re.fullmatch(r"(\w+)\s*=\s*(.+)", key.value)
+            if assigned is not None:
+                hint = f"write `{assigned[1]}: {assigned[2]}`"
             if ")" in key.value or "(" in key.value:
                 hint = "a comma ends a value here; write the rule on separate lines"
             reader.report(
