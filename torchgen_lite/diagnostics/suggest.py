@@ -23,6 +23,10 @@ def suggest(word: str, candidates: Iterable[str]) -> str | None:
     for name in names:
         if name.casefold() == folded and name != word:
             return name
+    # `lnit` is `lint`, although `list` shares as many letters in the same order.
+    for name in names:
+        if is_slip(word, name) and sorted(word) == sorted(name):
+            return name
     names = [name for name in names if _affinity(word, name)]
     if len(names) > _MANY:
         # A comparison takes twenty microseconds, so only the most similar of many are compared.

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from torchgen_lite.diagnostics.suggest import is_slip, misspelled
+from torchgen_lite.diagnostics.suggest import is_slip, misspelled, suggest
 
 WORDS = st.text("abcd", min_size=1, max_size=8)
 
@@ -49,3 +49,8 @@ def test_a_function_that_is_misspelled(name: str, other: str) -> None:
 )
 def test_a_function_that_is_still_to_be_written(name: str, other: str) -> None:
     assert misspelled(name, ["exp", other]) is None
+
+
+def test_neighbors_in_the_other_order_come_before_a_word_that_shares_as_many_letters() -> None:
+    assert suggest("lnit", ["list", "lint"]) == "lint"
+    assert suggest("expp", ["exp2", "exp"]) == "exp"
