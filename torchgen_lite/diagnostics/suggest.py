@@ -25,7 +25,8 @@ def suggest(word: str, candidates: Iterable[str]) -> str | None:
             return name
     # `lnit` is `lint`, although `list` shares as many letters in the same order.
     for name in names:
-        if is_slip(word, name) and sorted(word) == sorted(name):
+        has_its_letters = sorted(word) == sorted(name)
+        if has_its_letters and is_slip(word, name):
             return name
     names = [name for name in names if _affinity(word, name)]
     if len(names) > _MANY:
@@ -78,10 +79,15 @@ def misspelled(name: str, candidates: Iterable[str]) -> Help | None:
         return None
     words = name.split("_")
     others = nearest.split("_")
-    is_alike = "".join(words) == "".join(others)
-    if len(words) == len(others):
-        is_alike = all(one == other or suggest(one, [other]) for one, other in zip(words, others))
-    return meant(name, nearest) if is_alike else None
+    if "".join(words) == "".join(others):
+        return meant(name, nearest)
+    if len(words) != len(others):
+        return None
+    for word, other in zip(words, others):
+        is_near = suggest(word, [other]) is not None
+        if word != other and not is_near:
+            return None
+    return meant(name, nearest)
 
 
 def meant(word: str, other: str) -> Help:
