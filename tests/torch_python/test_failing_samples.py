@@ -65,6 +65,64 @@ OPERATORS = """\
   samples:
     - (arange(12.0).reshape(3, 4))
 
+- func: my::device(Tensor x) -> Tensor
+  dispatch: {CPU: device}
+  fake: {like: x}
+  samples:
+    - (randn(3, 4))
+
+- func: my::shape(Tensor x) -> Tensor
+  dispatch: {CPU: shape}
+  fake: {shape: "[x.size(1), x.size(0)]"}
+  samples:
+    - (randn(3, 4))
+
+- func: my::gradient(Tensor x, Tensor y) -> Tensor
+  dispatch: {CPU: gradient}
+  fake: {like: x}
+  derivatives:
+    x: grad * x
+    y: grad * x
+  samples:
+    - (ones(3, 4), full([3, 4], 3.0))
+
+- func: my::inplace_(Tensor(a!) x) -> Tensor(a!)
+  dispatch: {CPU: inplace_}
+  samples:
+    calls:
+      - (ones(3, 4))
+    reference: x * 3
+
+- func: my::mutated(Tensor x) -> Tensor
+  dispatch: {CPU: mutated}
+  fake: {like: x}
+  samples:
+    - (randn(3, 4))
+
+- func: my::random(Tensor x) -> Tensor
+  dispatch: {CPU: random}
+  fake: {like: x}
+  samples:
+    - (randn(3, 4))
+
+- func: my::traced(Tensor x) -> Tensor
+  dispatch: {CPU: traced}
+  samples:
+    - (randn(3, 4))
+
+- func: my::second(Tensor x) -> (Tensor y, Tensor z)
+  dispatch: {CPU: second}
+  fake: {y: {like: x}, z: {like: x}}
+  samples:
+    calls:
+      - (ones(3, 4))
+    reference: (x * 2, x * 5)
+
+- func: my::out(Tensor x, *, Tensor(a!) out) -> Tensor(a!)
+  dispatch: {CPU: out}
+  samples:
+    - (randn(3, 4), out=zeros(3, 4))
+
 - func: my::ranked(Tensor x) -> Tensor
   dispatch: {CPU: ranked}
   axes: x[*b, d!] -> [*b]
@@ -72,6 +130,7 @@ OPERATORS = """\
     - (randn(3, 4))
 """
 KERNELS = """\
+import torch
 def constant(x): return x * 2
 def stride(x): return (x * 2).t().contiguous().t()
 def dtype(x): return (x * 2).double()
@@ -80,6 +139,15 @@ def compared(x, dims): return x * 2
 def raises(x): raise ValueError("no such table")
 def cut(x): return (x - x.amax(-1, keepdim=True)).contiguous()
 def ranked(x): return x.amax(-1, keepdim=True)
+def device(x): return x.to("meta")
+def shape(x): return x.clone()
+def gradient(x, y): return x * y
+def inplace_(x): return x.mul_(2)
+def mutated(x): return x.mul_(2) + 1
+def random(x): return torch.rand_like(x)
+def traced(x): return x * 2
+def second(x): return x * 2, x * 3
+def out(x, *, out): return x * 2
 """
 
 
@@ -131,6 +199,51 @@ SAID = [
         "my::cut(torch.arange(12.0).reshape(3, 4)) in torch.float32",
     ),
     Said(
+        "test_opcheck[device_0]",
+        "my.device.default with its own tensors: its kernel gives device meta, and its fake says cpu",
+        f"my::device{SAMPLE}",
+    ),
+    Said(
+        "test_opcheck[shape_0]",
+        r"my.shape.default .* its kernel gives shape \(3, 4\), and its fake says \(4, 3\)",
+        f"my::shape{SAMPLE}",
+    ),
+    Said(
+        "test_gradcheck[gradient_0]",
+        "derivative of `x`: largest difference 2: the formula gives 1.0, and differences of the kernel 3.0",
+        "my::gradient(torch.ones(3, 4), torch.full([3, 4], 3.0)) in torch.float32",
+    ),
+    Said(
+        "test_reference[inplace__0]",
+        r"results of the kernel and of the reference differ\. Greatest absolute difference: 1\.0 .*",
+        "my::inplace_(torch.ones(3, 4)) in torch.float32",
+    ),
+    Said(
+        "test_opcheck[mutated_0]",
+        "Argument x is not defined as mutable but was mutated",
+        f"my::mutated{SAMPLE}",
+    ),
+    Said(
+        "test_opcheck[random_0]",
+        "a second call gives other results, and no tag `nondeterministic_seeded` says so: they differ. .*",
+        f"my::random{SAMPLE}",
+    ),
+    Said(
+        "test_opcheck[traced_0]",
+        "my.traced.default has no fake: add `fake:`, or a kernel for `Meta`",
+        f"my::traced{SAMPLE}",
+    ),
+    Said(
+        "test_reference[second_0]",
+        r"results of the kernel and of the reference differ\. Greatest absolute difference: 2\.0 .*",
+        "my::second(torch.ones(3, 4)) in torch.float32",
+    ),
+    Said(
+        "test_opcheck[out_0]",
+        r"RuntimeError: .* the result is not argument `out`: write to `out`, and return it",
+        "my::out(torch.randn(3, 4), out=torch.zeros(3, 4)) in torch.float32",
+    ),
+    Said(
         "test_axes[ranked_0]",
         r"the kernel gives shape \[3, 1\], and the axes say \[3\]",
         f"my::ranked{SAMPLE}",
@@ -171,7 +284,7 @@ def test_first_lines_of_a_mistake(texts: dict[str, list[str]], said: Said) -> No
 
 def test_the_place_of_a_kernel_that_raises(texts: dict[str, list[str]]) -> None:
     place = texts["test_compile[raises_0]"][3]
-    assert re.fullmatch(r"  raised in .*kern\.py:6: def raises.*", place)
+    assert re.fullmatch(r"  raised in .*kern\.py:7: def raises.*", place)
 
 
 def test_a_failure_is_short_and_has_no_address(texts: dict[str, list[str]]) -> None:

@@ -26,7 +26,14 @@ from torchgen_lite.emit.templates import find_templates
 from torchgen_lite.emit.write import WriteError, write_plan
 from torchgen_lite.key_tables import CURRENT
 from torchgen_lite.languages.cpp.reserved import KEYWORDS, LIBRARIES
-from torchgen_lite.loader.config.project import CONFIG_FILES, Config, find_in_folder, parse_config
+from torchgen_lite.loader.config.project import (
+    CONFIG_FILES,
+    Config,
+    find_config,
+    find_in_folder,
+    parse_config,
+)
+from torchgen_lite.loader.sources import shown_path
 
 STARTED = ("torch-python", "cpp-torch", "cpp-torch-stable", "python", "cpp-runtime")
 # Each is a PyTorch device with the name of the project.
@@ -97,9 +104,12 @@ def init_command(
     files = list(_files(templates / started, words))
     is_here = not is_named or _has_room({shown.partition("/")[0] for shown, _ in files})
     home = Path() if is_here else Path(name)
-    configured = find_in_folder(home, [])
+    # A folder with files may be a part of a project: of its package, for example.
+    is_part = is_here and not is_named and not _has_room(())
+    configured = find_config(home, []) if is_part else find_in_folder(home, [])
     if configured is not None:
-        session.talk(f"`{configured.as_posix()}` configures a project here: nothing was written.")
+        shown = shown_path(configured, Path.cwd())
+        session.talk(f"`{shown}` configures a project here: nothing was written.")
         other = _NAME if is_here else f"other_{name}"
         session.talk(f"`torchgen-lite init {other}` starts one in the folder `{other}`.")
         session.answer("init", "", files=[])

@@ -102,7 +102,7 @@ def _review(session: Session, asked: Asked) -> int:
     if has_errors(generated.diagnostics):
         errors = errors_among(generated.diagnostics)
         rows = _diagnostic_rows(errors, program)
-        section = Section(counted(len(errors), "error"), rows, _DIAGNOSTIC)
+        section = Section("errors", rows, _DIAGNOSTIC)
         _show_page(session, asked, program, [section])
         session.report(generated.diagnostics, kind="review")
         return session.exit_code(generated.diagnostics)

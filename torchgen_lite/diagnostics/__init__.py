@@ -45,5 +45,6 @@ from .model import sort_diagnostics as sort_diagnostics
 from .sarif import render_sarif as render_sarif
 from .suggest import did_you_mean as did_you_mean
 from .suggest import meant as meant
+from .suggest import misspelled as misspelled
 from .suggest import suggest as suggest
 from .suggest import write_instead as write_instead

@@ -23,6 +23,11 @@ def suggest(word: str, candidates: Iterable[str]) -> str | None:
     for name in names:
         if name.casefold() == folded and name != word:
             return name
+    # `lnit` is `lint`, although `list` shares as many letters in the same order.
+    for name in names:
+        has_its_letters = sorted(word) == sorted(name)
+        if has_its_letters and is_slip(word, name):
+            return name
     names = [name for name in names if _affinity(word, name)]
     if len(names) > _MANY:
         # A comparison takes twenty microseconds, so only the most similar of many are compared.
@@ -63,6 +68,26 @@ def did_you_mean(word: str, candidates: Iterable[str]) -> Help | None:
     """A suggestion that names the nearest candidate, or None."""
     nearest = suggest(word, candidates)
     return None if nearest is None else meant(word, nearest)
+
+
+def misspelled(name: str, candidates: Iterable[str]) -> Help | None:
+    """`did_you_mean` for a function that may just as well be still to be written: a name that differs from the nearest
+    one by a word is that of another function, as `gelu_backward` is not `gelu`.
+    """
+    nearest = suggest(name, candidates)
+    if nearest is None:
+        return None
+    words = name.split("_")
+    others = nearest.split("_")
+    if "".join(words) == "".join(others):
+        return meant(name, nearest)
+    if len(words) != len(others):
+        return None
+    for word, other in zip(words, others):
+        is_near = suggest(word, [other]) is not None
+        if word != other and not is_near:
+            return None
+    return meant(name, nearest)
 
 
 def meant(word: str, other: str) -> Help:

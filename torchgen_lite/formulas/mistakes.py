@@ -21,6 +21,12 @@ _OR = re.compile(rf"(?P<left>{_OPERAND})\s+or\s+(?P<right>{_OPERAND})")
 _AND = re.compile(rf"(?P<left>{_OPERAND})\s+and\s+(?P<right>{_OPERAND})")
 _NOT = re.compile(rf"\bnot\s+(?P<operand>{_OPERAND})")
 _IF = re.compile(r"(?P<yes>[^,()\[\]{}]+?)\s+if\s+(?P<test>.+?)\s+else\s+(?P<no>[^,()\[\]{}]+)")
+_ITEM = r"[\w.]+(?:\(\w*\)|\[-?\w+\])*"
+_IF_OF_ITEMS = re.compile(rf"(?P<yes>{_ITEM})\s+if\s+(?P<test>.+?)\s+else\s+(?P<no>{_ITEM})")
+_POWER = re.compile(rf"(?P<left>{_ITEM})\s*\*\*\s*(?P<right>-?{_ITEM})")
+_MATMUL = re.compile(rf"(?P<left>{_ITEM})\s*@\s*(?P<right>{_ITEM})")
+# Parentheses around a comma that belong to no call.
+_TUPLE = re.compile(r"(?<![\w\])>.])\((?P<items>[^()\[\]{}]*,[^()\[\]{}]*)\)")
 _IS_NONE = re.compile(r"(?P<name>\w+)\s+is\s+(?P<is_not>not\s+)?None\b")
 
 
@@ -90,6 +96,50 @@ def _floor(text: str) -> str | None:
     return None
 
 
+def _power(text: str) -> str | None:
+    found = _POWER.search(text)
+    if found is not None:
+        return f"write `pow({found['left']}, {found['right']})`"
+    return "write `pow(x, n)`" if "**" in text else None
+
+
+def _power_of_numbers(text: str) -> str | None:
+    found = _POWER.search(text)
+    if found is not None and found["right"] in ("2", "3"):
+        factors = [found["left"]] * int(found["right"])
+        return f"write `{' * '.join(factors)}`"
+    return "write a product: `a * a`" if "**" in text else None
+
+
+def _floor_of_tensors(text: str) -> str | None:
+    if "//" in text:
+        return (
+            "write `floor_divide(x, y)` of tensors, and `a / b` of integers, which gives an integer"
+        )
+    return None
+
+
+def _slice(text: str) -> str | None:
+    """`x[:, 0]` and `x[..., 1:]`, and parts of a shape."""
+    part = _SLICE.search(text)
+    if part is not None:
+        tensor = part["tensor"]
+        return f"write the sizes one by one: `[{tensor}.size(0), {tensor}.size(1)]`"
+    if re.search(r"\[[^\]]*(?::|\.\.\.)", text):
+        return "write `x.select(dim, index)`, or `x.narrow(dim, start, length)`"
+    return None
+
+
+def _tuple(text: str) -> str | None:
+    """`(0, 1)`, where a list is an expression."""
+    found = _TUPLE.search(text)
+    if found is None:
+        return None
+    written = f"[{found['items'].strip().rstrip(',')}]"
+    _, mistakes = parse_formula(text[: found.start()] + written + text[found.end() :])
+    return None if mistakes else f"write a list: `{written}`"
+
+
 def _part_of_a_shape(text: str) -> str | None:
     """`x.shape[:-1]` and `x.shape[1:]`: all sizes but one."""
     found = _SLICE.search(text)
@@ -138,8 +188,25 @@ _default = _written(
 _COMMON = (
     _is_none,
     _written(_IF, "`{test} ? {yes} : {no}`"),
+    _written(_IF_OF_ITEMS, "`{test} ? {yes} : {no}`"),
+    _tuple,
     _written(_AND, "`{left} && {right}`"),
     _written(_NOT, "`!{operand}`"),
 )
-_IN_FORMULAS = (_bracket, *_COMMON, _or)
-_IN_RULES = (_bracket, _floor, _part_of_a_shape, *_COMMON, _default)
+_IN_FORMULAS = (
+    _bracket,
+    _power,
+    _written(_MATMUL, "`matmul({left}, {right})`"),
+    _floor_of_tensors,
+    *_COMMON,
+    _slice,
+    _or,
+)
+_IN_RULES = (
+    _bracket,
+    _floor,
+    _part_of_a_shape,
+    _power_of_numbers,
+    *_COMMON,
+    _default,
+)

@@ -184,12 +184,7 @@ class _Parser(Cursor):
             operator = sign
             end = self.start
             if operator == self.token == "*" and self.text[end - 1] == "*":
-                self.refuse(
-                    "`**` is not an operator of formulas",
-                    end - 1,
-                    end + 1,
-                    "write `pow(x, n)`",
-                )
+                self.refuse("`**` is not an operator of formulas", end - 1, end + 1, "here")
             left = nodes.Binary(operator, left, self.binary(level), span=self.span(start))
 
     def sign(self) -> str:

@@ -33,7 +33,7 @@ from torchgen_lite.formulas.kinds import (
     Sort,
     kind_of_type,
 )
-from torchgen_lite.formulas.language import ANY, LISTS, NUMBERS, Wanted
+from torchgen_lite.formulas.language import ANY, LISTS, NUMBERS, Language, Wanted
 from torchgen_lite.formulas.model import children
 from torchgen_lite.formulas.operands import BITWISE, COMPARISONS, joint
 from torchgen_lite.formulas.tree import Mistake, Scope, Typed, fits, kinds_of, saved_by
@@ -190,7 +190,8 @@ def _method(node: nodes.Call, method: nodes.Member, scope: Scope) -> Typed:
     elif name == "size" and of.kind.is_list and not count:
         kind = INT
     elif known is not None:
-        kind = (known.indexed if count else None) or known.result
+        is_indexed = count > 0 or [key for key, _ in node.keywords] == ["dim"]
+        kind = (known.indexed if is_indexed else None) or known.result
     elif operator is not None:
         kind = _returned(operator)
     else:
@@ -205,7 +206,7 @@ def _method(node: nodes.Call, method: nodes.Member, scope: Scope) -> Typed:
             tree,
             scope,
             f"no method `{name}` in {language.noun}s",
-            hint=did_you_mean(name, language.methods),
+            hint=did_you_mean(name, language.methods) or "there are " + quoted(language.methods),
         )
     if node.keywords or count > (known.indexed is not None):
         return _wrong(tree, scope, f"`{name}` does not take this")
@@ -251,7 +252,7 @@ def _call(node: nodes.Call, scope: Scope) -> Typed:
             tree,
             scope,
             f"no function `{name}` in {language.noun}s",
-            hint=did_you_mean(name, [*language.functions, "default"]),
+            hint=_function_meant(node, name, language),
         )
     if node.keywords:
         return _wrong(tree, scope, f"`{name}` takes no keyword arguments")
@@ -259,6 +260,14 @@ def _call(node: nodes.Call, scope: Scope) -> Typed:
     if takes:
         return _wrong(tree, scope, f"`{name}` takes {takes}")
     return tree
+
+
+def _function_meant(node: nodes.Call, name: str, language: Language) -> Help:
+    """The method that is called as a function, a function with a similar name, or all of them."""
+    if name in language.methods and len(node.arguments) == 1:
+        return write_instead(str(node), f"{node.arguments[0]}.{name}()")
+    names = [*language.functions, "default"]
+    return did_you_mean(name, names) or "there are " + quoted(names)
 
 
 def _default(node: nodes.Call, scope: Scope) -> Typed:

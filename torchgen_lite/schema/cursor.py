@@ -5,13 +5,33 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 
-from ..diagnostics import Diagnostic, Help, Label, Locate
+from ..diagnostics import Diagnostic, Help, Label, Locate, Suggestion
 from .lexer import IDENT, TOKEN, tokenize
 
 # After this many mistakes in one schema the rest would be noise.
 MAX_ERRORS = 20
 MAX_DEPTH = 32
 
+# What word processors and other keyboards write, and what is meant; spaces and signs that cannot be seen.
+_MEANT = {
+    **dict.fromkeys("\N{LEFT DOUBLE QUOTATION MARK}\N{RIGHT DOUBLE QUOTATION MARK}", '"'),
+    **dict.fromkeys("\N{LEFT SINGLE QUOTATION MARK}\N{RIGHT SINGLE QUOTATION MARK}", "'"),
+    **dict.fromkeys("\N{MINUS SIGN}\N{EN DASH}\N{EM DASH}", "-"),
+    **dict.fromkeys("\N{NO-BREAK SPACE}\N{IDEOGRAPHIC SPACE}", " "),
+    **dict.fromkeys("\N{ZERO WIDTH SPACE}\N{WORD JOINER}", ""),
+    "\N{MULTIPLICATION SIGN}": "*",
+    "\N{RIGHTWARDS ARROW}": "->",
+    "\N{FULLWIDTH COMMA}": ",",
+    "\N{FULLWIDTH COLON}": ":",
+    "\N{FULLWIDTH LEFT PARENTHESIS}": "(",
+    "\N{FULLWIDTH RIGHT PARENTHESIS}": ")",
+}
+# A string in quotes of a word processor.
+_CURLY = re.compile(
+    "[\N{LEFT DOUBLE QUOTATION MARK}\N{LEFT SINGLE QUOTATION MARK}]"
+    r"(?P<text>[^\"]*?)"
+    "[\N{RIGHT DOUBLE QUOTATION MARK}\N{RIGHT SINGLE QUOTATION MARK}]"
+)
 _ODD_SPACE = re.compile(r"[ ]{2}|[\t\r\n\f\v]|#")
 _SPACE_INSIDE = re.compile(r"(?<=\w)[ ](?=\()|(?<=[\[(.-])[ ]|[ ](?=[\]),.])")
 
@@ -138,6 +158,7 @@ class Cursor:
         secondary: tuple[Label, ...] = (),
     ) -> None:
         """Record a mistake at the current token."""
+        help = self.meant() or help
         self.report(
             code,
             message,
@@ -147,6 +168,21 @@ class Cursor:
             help,
             secondary,
         )
+
+    def meant(self) -> Suggestion | None:
+        """The sign that the current token looks like, in place of one that only looks like it."""
+        sign = self.token[:1]
+        quoted = _CURLY.match(self.text, self.start)
+        if quoted is not None:
+            right = f'"{quoted["text"]}"'
+            return Suggestion(f"write `{right}`", self.locate(*quoted.span()), right)
+        if sign not in _MEANT:
+            return None
+        said = f"write `{_MEANT[sign]}`"
+        if not _MEANT[sign].strip():
+            what = "write a space" if _MEANT[sign] else "leave it out"
+            said = f"{what}: this is the character U+{ord(sign):04X}"
+        return Suggestion(said, self.locate(self.start, self.start + 1), _MEANT[sign])
 
     def abort(self, code: str, message: str, label: str, help: Help | None = None) -> Abort:
         """Record a mistake at the current token; `raise` the result."""

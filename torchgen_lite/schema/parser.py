@@ -19,7 +19,7 @@ import re
 from collections.abc import Callable, Collection
 from contextlib import suppress
 
-from ..diagnostics import Diagnostic, Diagnostics, Label, Locate, Suggestion, has_errors
+from ..diagnostics import Diagnostic, Diagnostics, Help, Label, Locate, Suggestion, has_errors
 from .argument_parser import parse_argument, parse_return
 from .cursor import Abort, Cursor
 from .lexer import BAD_STRING
@@ -61,7 +61,7 @@ def _schema(cursor: Cursor) -> Parts:
             "TG206",
             "missing `->` and return type",
             f"expected `->`, found {cursor.found()}",
-            "write `-> ()` if the operator returns nothing",
+            _arrow(cursor),
         )
     returns, is_varret, parenthesized = _returns(cursor)
     if cursor.kind != "end":
@@ -105,6 +105,28 @@ def _name(cursor: Cursor) -> tuple[str, str]:
     return name, overload_name
 
 
+def _arrow(cursor: Cursor) -> Help:
+    """What to write in place of `=>`, or where nothing stands."""
+    found = re.match(r"=>|-(?!>)|>", cursor.text[cursor.start :])
+    if found is None:
+        return "write `-> Tensor`, or `-> ()` if the operator returns nothing"
+    place = cursor.locate(cursor.start, cursor.start + len(found[0]))
+    return Suggestion("write `->`", place, "->")
+
+
+def _name_meant(cursor: Cursor) -> Help | None:
+    """The name for `mylib:f`, `mylib/f`, `mylib::my-f`, `mylib::my f` and `def f`."""
+    written = cursor.text.partition("(")[0].strip()
+    name = re.sub(r"^(?:def|func|op)\s+", "", written)
+    name = re.sub(r"(?<=\w)\s*(?<!:)[:/](?!:)\s*(?=\w)", "::", name)
+    name = re.sub(r"(?<=\w)(?:\s*-\s*|\s+)(?=\w)", "_", name)
+    if name == written or not re.fullmatch(r"(?:\w+::)?\w+(?:\.\w+)?", name):
+        return None
+    begin = cursor.text.index(written)
+    place = cursor.locate(begin, begin + len(written))
+    return Suggestion(f"write `{name}`", place, name, is_safe=False)
+
+
 def _arguments(cursor: Cursor) -> tuple[tuple[Argument, ...], bool]:
     opening = cursor.start
     if not cursor.take("("):
@@ -112,6 +134,7 @@ def _arguments(cursor: Cursor) -> tuple[tuple[Argument, ...], bool]:
             "TG201",
             "expected `(` after the operator name",
             f"found {cursor.found()}",
+            _name_meant(cursor),
         )
     arguments = []
     stars: list[int] = []

@@ -13,7 +13,7 @@ from torchgen_lite.analysis.differentiability.vocabulary import CPP_CONSTANTS
 from torchgen_lite.analysis.finding import Found, finding
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.analysis.python_calls import Passed, disagreement, misplaced
-from torchgen_lite.diagnostics import Help, Span, Suggestion, did_you_mean
+from torchgen_lite.diagnostics import Help, Span, Suggestion, misspelled
 from torchgen_lite.formulas import model as nodes
 from torchgen_lite.languages.python.formula import is_of_cpp
 from torchgen_lite.languages.python.names import identifier
@@ -83,7 +83,7 @@ def _check(wanted: Wanted, index: KernelIndex) -> Findings:
     name = wanted.name
     place = wanted.span
     if index.find(name) is None:
-        hint = did_you_mean(wanted.base, index.names())
+        hint = misspelled(wanted.base, index.names())
         hint = hint or f"define it in a module of `{wanted.option}`"
         message = f"no module of `{wanted.option}` defines `{name}`"
         notes = [f"{wanted.expected}; `torchgen-lite kernels --missing` writes a stub"]

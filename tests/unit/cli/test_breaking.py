@@ -243,7 +243,7 @@ def test_causes(run: Run, project: Path) -> None:
     ).stderr.splitlines()
     assert lines[-3:] == [
         "4 breaking changes against old.yaml",
-        "  1 a default changed",
+        "  1 time: a default changed",
         "  3 removed: 3 of them with `Dimname`, which no argument has any more",
     ]
 
@@ -288,7 +288,7 @@ def test_pages(run: Run, project: Path) -> None:
 
 | cause |
 |---|
-| 1 a default changed |
+| 1 time: a default changed |
 | 3 removed: 3 of them with `Dimname`, which no argument has any more |
 
 **what breaks**

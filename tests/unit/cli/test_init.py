@@ -220,6 +220,33 @@ def test_nothing_is_written_beside_a_configuration(run: Run, folder: Path) -> No
     assert [path.name for path in folder.iterdir()] == ["pyproject.toml"]
 
 
+def test_nothing_is_written_into_a_part_of_a_project(
+    run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Who enters the package that `init` made, and types `init` there, would have a project in a project."""
+    assert run("init", "tiny").code == 0
+    monkeypatch.chdir(folder / "tiny")
+    before = sorted(Path().iterdir())
+    said = run("init")
+    assert (said.code, sorted(Path().iterdir())) == (1, before)
+    assert said.stderr.startswith(f"`{folder.resolve().as_posix()}/torchgen_lite.toml` configures")
+    # An empty folder, and one with a name, are meant.
+    (folder / "tiny" / "inner").mkdir()
+    assert run("init", "other").code == 0
+    monkeypatch.chdir(folder / "tiny" / "inner")
+    assert run("init").code == 0
+
+
+@pytest.mark.parametrize("target", ["python", "torch-python"])
+def test_before_anything_is_generated_the_failing_line_says_what_to_do(
+    target: str, run: Run, folder: Path
+) -> None:
+    assert run("init", "--target", target, "tiny").code == 0
+    done = subprocess.run([sys.executable, "-c", "import tiny"], capture_output=True, text=True)
+    assert "No module named 'tiny._ops'" in done.stderr
+    assert "# written by `torchgen-lite generate`\n" in done.stderr
+
+
 def test_a_folder_with_files_gets_a_folder_for_the_project(run: Run, folder: Path) -> None:
     """What the message before says works; hidden files, as those of a new clone, are no files in the way."""
     (folder / ".git").mkdir()

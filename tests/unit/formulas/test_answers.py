@@ -12,6 +12,7 @@ from torchgen_lite.formulas.mistakes import (
 from torchgen_lite.formulas.parser import parse_formula
 
 PAGE = "docs/torch-python-target.md has the language"
+SIZES = "write the sizes one by one: `[x.size(0), x.size(1)]`"
 
 
 @pytest.mark.parametrize(
@@ -20,15 +21,19 @@ PAGE = "docs/torch-python-target.md has the language"
         (
             "x.shape[:-1]",
             f"write `reduced(x, -1, False)`, all sizes but that of dimension -1; {PAGE}",
-            None,
+            SIZES,
         ),
         (
             "x.shape[1:]",
             f"write `reduced(x, 0, False)`, all sizes but that of dimension 0; {PAGE}",
-            None,
+            SIZES,
         ),
-        ("x.size()[0:2]", f"write the sizes one by one: `[x.size(0), x.size(1)]`; {PAGE}", None),
-        ("a // b", f"write `floor_div(a, b)`; {PAGE}", None),
+        ("x.size()[0:2]", f"{SIZES}; {PAGE}", SIZES),
+        (
+            "a // b",
+            f"write `floor_div(a, b)`; {PAGE}",
+            "write `floor_divide(x, y)` of tensors, and `a / b` of integers, which gives an integer",
+        ),
         (
             "dtype or x.dtype",
             f"write `default(dtype, x.dtype)`, or `dtype || x.dtype` for conditions; {PAGE}",
@@ -40,7 +45,24 @@ PAGE = "docs/torch-python-target.md has the language"
         ("1 if w is None else 2", "write `!w.defined()`", "write `!w.defined()`"),
         ("1 if n else 2", "write `n ? 1 : 2`", "write `n ? 1 : 2`"),
         ("f(x, [1, 2", "write the `)` that closes it", "write the `)` that closes it"),
-        ("x @ y", None, None),
+        ("x @ y.t()", None, "write `matmul(x, y.t())`"),
+        ("x ** 2", "write `x * x`", "write `pow(x, 2)`"),
+        (
+            "x.size(0) ** 3",
+            "write `x.size(0) * x.size(0) * x.size(0)`",
+            "write `pow(x.size(0), 3)`",
+        ),
+        ("(a + b) ** n", "write a product: `a * a`", "write `pow(x, n)`"),
+        ("x[:, 0]", None, "write `x.select(dim, index)`, or `x.narrow(dim, start, length)`"),
+        ("x[..., 0]", None, "write `x.select(dim, index)`, or `x.narrow(dim, start, length)`"),
+        ("f(x, (0, 1))", "write a list: `[0, 1]`", "write a list: `[0, 1]`"),
+        ("(n,)", "write a list: `[n]`", "write a list: `[n]`"),
+        (
+            "x.shape[0] if n > 1 else x.size(1)",
+            "write `n > 1 ? x.shape[0] : x.size(1)`",
+            "write `n > 1 ? x.shape[0] : x.size(1)`",
+        ),
+        ("x !", None, None),
     ],
 )
 def test_what_to_write(text: str, in_a_rule: str | None, in_a_formula: str | None) -> None:

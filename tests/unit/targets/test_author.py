@@ -251,3 +251,38 @@ def test_a_kernel_for_python_is_proven(run: Run, folder: Path) -> None:
     for parameters, code in (("b, a", "TG425"), ("a: int, b", "TG426"), ("x, a_", "")):
         found = said(run, folder, PYTHON, ops, f"def k({parameters}): ...\n")
         assert found[:12] == (f"error[{code}]" if code else "")
+
+
+CALLS = {
+    "act_backward(grad, x, n)": "def act_backward(grad, x, n): ...",
+    "act_backward(grad, x, x * 2, eps=0.1)": "def act_backward(grad, x, arg2, *, eps): ...",
+    "act_grad(grad, grad * n)": "def act_grad(grad, arg1): ...",
+}
+BEGUN = "def act(x, n): ...\ndef act_fake(x, n): ...\n"
+
+
+@pytest.mark.parametrize(("formula", "definition"), CALLS.items())
+def test_the_help_for_a_helper_that_is_still_to_be_written_is_its_first_line(
+    formula: str, definition: str, run: Run, folder: Path
+) -> None:
+    entry = (
+        "- func: my::act(Tensor x, int n) -> Tensor\n  dispatch:\n    CPU: act\n  fake: act_fake\n"
+    )
+    ops = f"{entry}  derivatives:\n    x: {formula}\n"
+    text = said(run, folder, TORCH, ops, BEGUN)
+    assert text.count("error[") == text.count("error[TG341]") == 1
+    assert f"  = help: define it in a module of `formulas`: `{definition}`\n" in text
+    assert said(run, folder, TORCH, ops, BEGUN, f"{definition}\n") == ""
+
+
+@pytest.mark.parametrize("field", ["dispatch", "fake", "vmap"])
+def test_a_name_with_another_word_is_no_slip(field: str, run: Run, folder: Path) -> None:
+    fields = {"dispatch": "{CPU: act}", "fake": "act_fake", "vmap": "act_vmap"}
+    missing = "{CPU: act_cpu}" if field == "dispatch" else f"act_{field}_of_mine"
+    fields[field] = missing
+    lines = "".join(f"  {name}: {value}\n" for name, value in fields.items())
+    ops = f"- func: my::act(Tensor x, int n) -> Tensor\n{lines}"
+    begun = f"{BEGUN}def act_vmap(info, in_dims, x, n): ...\n"
+    assert "did you mean" not in said(run, folder, TORCH, ops, begun)
+    assert run("kernels", "--missing", "--output", "kernels.py").code == 0
+    assert run("lint", "-q").stderr == ""

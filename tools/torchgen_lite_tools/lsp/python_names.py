@@ -18,7 +18,7 @@ _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 def scopes_of_function(analysis: Analysis, name: str) -> Iterator[Scope]:
     """The module that defines a function, and the project's files that import it from there."""
-    module = _module_of(analysis, name)
+    module = module_of(analysis, name)
     if module is None:
         return
     last = name.rpartition(".")[2]
@@ -32,7 +32,7 @@ def scopes_of_function(analysis: Analysis, name: str) -> Iterator[Scope]:
 
 def scopes_of_parameter(analysis: Analysis, function: str, name: str) -> Iterator[Scope]:
     """The function, if it has the parameter."""
-    module = _module_of(analysis, function)
+    module = module_of(analysis, function)
     if module is None:
         return
     source = module.source
@@ -43,13 +43,13 @@ def scopes_of_parameter(analysis: Analysis, function: str, name: str) -> Iterato
         if not nodes:
             continue
         nodes += _uses(ast.Module(node.body, []), name)
-        names = [_span(source, named, len(name)) for named in nodes]
-        begin = _span(source, node, 0).start
+        names = [span_of(source, named, len(name)) for named in nodes]
+        begin = span_of(source, node, 0).start
         whole = Span(source, begin, _end(source, node))
         yield Scope(whole, tuple(names))
 
 
-def _module_of(analysis: Analysis, name: str) -> KernelModule | None:
+def module_of(analysis: Analysis, name: str) -> KernelModule | None:
     for index in analysis.program.indexes:
         module = index.module_of(name)
         if module:
@@ -63,13 +63,13 @@ def _whole(source: Source, names: Iterator[Span] | tuple[Span, ...]) -> Scope:
 
 def _in_own_module(source: Source, name: str) -> Iterator[Span]:
     for definition in _definitions(source, name):
-        definition_start = _span(source, definition, 0).start
+        definition_start = span_of(source, definition, 0).start
         # Behind `def` or `class`; a name has no other place there.
         after_word = source.text.index(" ", definition_start)
         start = source.text.index(name, after_word)
         yield Span(source, start, start + len(name))
     for use in _uses(ast.parse(source.text), name):
-        yield _span(source, use, len(name))
+        yield span_of(source, use, len(name))
 
 
 def _definitions(
@@ -97,13 +97,13 @@ def _where_imported(source: Source, module: str, name: str) -> Iterator[Span]:
                 elif alias.name == name:
                     keeps_name = alias.asname is None
                     is_imported |= keeps_name
-                    yield _span(source, alias, len(name))
+                    yield span_of(source, alias, len(name))
         elif _is_member(node, name) and ast.unparse(node.value) in called:
             end = _end(source, node)
             yield Span(source, end - len(name), end)
     if is_imported:
         for use in _uses(tree, name):
-            yield _span(source, use, len(name))
+            yield span_of(source, use, len(name))
 
 
 def _is_from(node: ast.ImportFrom, module: str) -> bool:
@@ -158,7 +158,7 @@ def _binds(function: ast.AST, name: str) -> bool:
     return False
 
 
-def _span(source: Source, node: ast.AST, length: int) -> Span:
+def span_of(source: Source, node: ast.AST, length: int) -> Span:
     start = _offset(source, node.lineno, node.col_offset)  # type: ignore[attr-defined]
     return Span(source, start, start + length)
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from itertools import chain
 
 from torchgen_lite.diagnostics import Span
-from torchgen_lite_tools.lsp import cpp_names, python_names
+from torchgen_lite_tools.lsp import cpp_names, python_callers, python_names
 from torchgen_lite_tools.lsp.analysis import Analysis, find_operator
 from torchgen_lite_tools.lsp.definition import definition_of
 from torchgen_lite_tools.lsp.names import (
@@ -40,7 +40,9 @@ def scopes(analysis: Analysis, named: Named) -> Iterator[Scope]:
             namespaces = _namespaces(analysis, named.name)
             yield from cpp_names.scopes_of_function(analysis, named.last, namespaces)
     elif named.kind == "argument":
-        for function in _functions_of(analysis, named.operator):
+        functions = _functions_of(analysis, named.operator)
+        yield from python_callers.scopes_of_keyword(analysis, named, functions)
+        for function in functions:
             yield from python_names.scopes_of_parameter(analysis, function, named.name)
             if analysis.defined_at(function) is None:
                 last = function.rpartition("::")[2]

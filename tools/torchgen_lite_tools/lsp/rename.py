@@ -12,6 +12,7 @@ from torchgen_lite.diagnostics.content import place as shown_place
 from torchgen_lite_tools.lsp.analysis import Analysis, analyze
 from torchgen_lite_tools.lsp.names import Named, Scope, named_at
 from torchgen_lite_tools.lsp.places import Place, find_place
+from torchgen_lite_tools.lsp.python_callers import strings_that_name
 from torchgen_lite_tools.lsp.references import scopes
 from torchgen_lite_tools.lsp.sources import CPP, PYTHON
 
@@ -37,6 +38,8 @@ def rename(analysis: Analysis, place: Place, new: str, texts: Mapping[Path, str]
     with_names = [scope for scope in scopes(analysis, named) if scope.names]
     for scope in with_names:
         _check_free(scope, new)
+    if named.kind == "function":
+        _check_strings(analysis, named.name)
     edits = list[Edit]()
     for scope in with_names:
         edits += [Edit(span, new) for span in scope.names]
@@ -69,6 +72,12 @@ def _check_free(scope: Scope, new: str) -> None:
                 continue
         at = shown_place(Span(source, start, start + len(new)))
         raise CannotRename(f"there is a `{new}` already, at {at}")
+
+
+def _check_strings(analysis: Analysis, name: str) -> None:
+    """Refuse a function that a string names, as `getattr` and `__all__` do: what strings mean is the author's."""
+    for span in strings_that_name(analysis, name):
+        raise CannotRename(f"the string at {shown_place(span)} names it, too: rename it by hand")
 
 
 def _check_result(

@@ -28,7 +28,7 @@ from torchgen_lite.analysis.differentiability.vocabulary import (
 from torchgen_lite.analysis.finding import Findings, Found
 from torchgen_lite.analysis.kernels import REFERENCE
 from torchgen_lite.analysis.operators import Operator
-from torchgen_lite.diagnostics import Help, Span, did_you_mean, write_instead
+from torchgen_lite.diagnostics import Help, Span, Suggestion, did_you_mean, write_instead
 from torchgen_lite.formulas import model as nodes
 from torchgen_lite.formulas.callees import Callee, Operators, no_operators, takes
 from torchgen_lite.formulas.kinds import (
@@ -166,6 +166,7 @@ def _check_part(part: Typed) -> Findings:
         yield from _check_attribute(part, node)
     elif isinstance(node, nodes.Lambda) and node.called:
         yield from _check_path(node)
+        yield from _check_builtin(part, node)
     elif isinstance(node, nodes.Binary):
         yield from _check_operands(part, node)
 
@@ -221,6 +222,26 @@ def _check_path(node: nodes.Lambda) -> Findings:
             "no such function",
             did_you_mean(node.called, [f"torch.{one}" for one in known]),
         )
+
+
+def _check_builtin(part: Typed, node: nodes.Lambda) -> Findings:
+    """A builtin that takes a tensor apart, as no formula does: `sum(x)` adds rows, and `torch.sum(x)` everything."""
+    if node.called in _OF_PARTS and part.parts and part.parts[0].kind.present == TENSOR:
+        yield Found(
+            "TG335",
+            f"`{node.called}` is Python's, and takes a tensor apart",
+            node.span,
+            "of a tensor",
+            Suggestion(
+                f"write `torch.{node.called}(...)`",
+                f"{node.called}(",
+                f"torch.{node.called}(",
+                is_safe=False,
+            ),
+        )
+
+
+_OF_PARTS = ("max", "min", "round", "sum")
 
 
 def _check_arguments(part: Typed, node: nodes.Call, name: str) -> Findings:

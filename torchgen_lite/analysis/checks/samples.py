@@ -6,7 +6,9 @@ from torchgen_lite.analysis.checks.references import check_reference
 from torchgen_lite.analysis.differentiability.check import check_let
 from torchgen_lite.analysis.finding import Findings, Found
 from torchgen_lite.analysis.operators import Operator
-from torchgen_lite.diagnostics import did_you_mean
+from torchgen_lite.analysis.python_names import instead_in_a_reference
+from torchgen_lite.diagnostics import Help, did_you_mean, write_instead
+from torchgen_lite.diagnostics.text import quoted
 from torchgen_lite.formulas import kinds
 from torchgen_lite.formulas import model as nodes
 from torchgen_lite.formulas.language import CONSTANTS, SAMPLES, value_kind
@@ -48,7 +50,9 @@ def _unknown_names(function: NativeFunction, reference: Reference) -> Findings:
     if not reference.function:
         for name, span in reference.names:
             if name not in words:
-                hint = did_you_mean(name, words) or did_you_mean(name, functions_of_torch().torch)
+                hint: Help | None = instead_in_a_reference(span) if span is not None else None
+                hint = hint or did_you_mean(name, words)
+                hint = hint or did_you_mean(name, functions_of_torch().torch)
                 hint = hint or "functions are written `torch.exp(x)` or `exp(x)`"
                 yield Found(
                     "TG335",
@@ -93,7 +97,7 @@ def _unreadable_call(node: nodes.Call) -> Findings:
                 f"no method `{node.function.name}` in samples",
                 node.function.span,
                 "here",
-                did_you_mean(node.function.name, METHODS),
+                did_you_mean(node.function.name, METHODS) or f"there are {quoted(sorted(METHODS))}",
             )
     elif str(node.function) not in FACTORIES:
         yield Found(
@@ -101,7 +105,7 @@ def _unreadable_call(node: nodes.Call) -> Findings:
             f"no function `{node.function}` in samples",
             node.span,
             "here",
-            did_you_mean(str(node.function), FACTORIES),
+            _function_meant(node, str(node.function)),
         )
     for keyword, value in node.keywords:
         if keyword not in KEYWORDS:
@@ -110,8 +114,17 @@ def _unreadable_call(node: nodes.Call) -> Findings:
                 f"no keyword `{keyword}` in samples",
                 value.span,
                 "here",
-                did_you_mean(keyword, KEYWORDS),
+                did_you_mean(keyword, KEYWORDS) or f"there are {quoted(sorted(KEYWORDS))}",
             )
+
+
+def _function_meant(node: nodes.Call, name: str) -> Help:
+    """The method that is called as a function, a factory with a similar name, or all of them."""
+    if name in METHODS and node.arguments and isinstance(node.arguments[0], nodes.Call):
+        first, *others = map(str, node.arguments)
+        return write_instead(str(node), f"{first}.{name}({', '.join(others)})")
+    factories = sorted(FACTORIES)
+    return did_you_mean(name, factories) or f"there are {quoted(factories)}"
 
 
 def _bind(function: NativeFunction, sample: Sample) -> Findings:

@@ -34,6 +34,7 @@ from torchgen_lite.analysis.finding import Change, Changes, Witness, finding
 from torchgen_lite.analysis.implementing import Rank, compare_kernels
 from torchgen_lite.analysis.operators import Operator, functions_of
 from torchgen_lite.diagnostics import Diagnostic, Diagnostics, Label, read_code
+from torchgen_lite.diagnostics.text import counted
 from torchgen_lite.loader.entry.entry import NativeFunction
 from torchgen_lite.schema import Argument, BaseType, FunctionSchema, walk_type
 from torchgen_lite.schema.grouped import by_name, names_of
@@ -404,8 +405,9 @@ def causes(
         kinds.setdefault(title, []).append(diagnostic.operator or "")
     texts = []
     for title, names in kinds.items():
-        text = f"{len(names)} {title}"
+        text = f"{counted(len(names), 'time')}: {title}"
         if title == _REMOVED:
+            text = f"{len(names)} {title}"
             text += _with_types([_types(schemas[name]) - known for name in names])
         texts.append(text)
     return texts

@@ -20,8 +20,9 @@ from torchgen_lite.analysis.differentiability.vocabulary import (
 )
 from torchgen_lite.analysis.finding import Findings, Found, Reported, findings
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
+from torchgen_lite.analysis.python_names import BUILTINS
 from torchgen_lite.analysis.resolve import Resolved
-from torchgen_lite.diagnostics import Help, did_you_mean
+from torchgen_lite.diagnostics import Help, misspelled
 from torchgen_lite.formulas.facts import BROUGHT
 from torchgen_lite.formulas.kinds import TENSOR
 from torchgen_lite.formulas.model import Call, Member, Name, name_called
@@ -40,9 +41,11 @@ class Missing(NamedTuple):
     similar: tuple[Callable[[], Collection[str]], ...] = ()
 
     def help(self, name: str) -> Help | None:
-        """A name that is similar, or else the advice."""
+        """What is written instead of a builtin of Python, the name that is misspelled, or else the advice."""
+        if name in BUILTINS:
+            return BUILTINS[name]
         for names in self.similar:
-            near = did_you_mean(name, names())
+            near = misspelled(name, names())
             if near is not None:
                 return near
         return self.advice or None
@@ -53,7 +56,7 @@ class Speech(NamedTuple):
 
     Tensors have the `methods`, and PyTorch `has` functions. `known` are those of the author's. Where others `may_have`
     more functions, nothing is said of plain names. `skips` are the names of which other rules speak. `missing` says what
-    a function is that nobody has, as it is written, or None where that cannot be known.
+    a function is that nobody has, as it is written in a call, or None where that cannot be known.
     """
 
     languages: tuple[Language, ...]
@@ -62,7 +65,7 @@ class Speech(NamedTuple):
     known: Collection[str] = ()
     may_have: bool = False
     skips: Callable[[str], bool] = lambda name: False
-    missing: Callable[[str], Missing | None] = lambda written: None
+    missing: Callable[[str, Call], Missing | None] = lambda written, call: None
 
 
 def anywhere(known: Collection[str], *, may_have: bool) -> Speech:
@@ -125,7 +128,7 @@ def _check_call(part: Typed, node: Call, speech: Speech) -> Findings:
     if speech.has(name):
         yield from _misused(part, node, name, speech)
         return
-    missing = speech.missing(written) if name not in BROUGHT else None
+    missing = speech.missing(written, node) if name not in BROUGHT else None
     if missing is not None:
         yield Found(
             "TG341",

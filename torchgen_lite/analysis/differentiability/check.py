@@ -10,6 +10,7 @@ from torchgen_lite.analysis.differentiability.model import noted_arguments
 from torchgen_lite.analysis.differentiability.vocabulary import Vocabulary, check_calls, cpp_names
 from torchgen_lite.analysis.finding import Findings, Found, Reported, findings
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
+from torchgen_lite.analysis.python_names import instead_in_a_formula
 from torchgen_lite.diagnostics import Span, did_you_mean
 from torchgen_lite.diagnostics.text import quoted
 from torchgen_lite.formulas.model import CONSTANTS, Expression, Literal, Name, Subscript, walk
@@ -20,6 +21,7 @@ from torchgen_lite.loader.entry.derivatives import (
     Formula,
 )
 from torchgen_lite.loader.entry.entry import NativeFunction
+from torchgen_lite.loader.entry.fields import FIELDS
 from torchgen_lite.schema import FunctionSchema, SchemaKind, return_names
 from torchgen_lite.schema.dispatch_kind import dispatch_kind
 from torchgen_lite.schema.grouped import names_of
@@ -218,7 +220,7 @@ def _check_keys(
                     f"`{schema.full_name}` has no argument or result `{name}`",
                     span,
                     "not a tensor of this operator",
-                    did_you_mean(name, [*tensors, *results]),
+                    _indented_too_far(name) or did_you_mean(name, [*tensors, *results]),
                 )
             elif name in results and name not in known:
                 yield from _check_forward(formula, given, span)
@@ -275,6 +277,12 @@ def _check_forward(formula: Formula, given: Sequence[str], span: Span) -> Findin
         )
 
 
+def _indented_too_far(name: str) -> str | None:
+    if name not in FIELDS:
+        return None
+    return f"`{name}` is a field of the entry: indent it as `func` is"
+
+
 def _known_names(function: NativeFunction, formula: Formula, *, in_cpp: bool) -> set[str]:
     """The names a formula may use; `in_cpp` says that it may be a C++ formula."""
     schema = function.func
@@ -296,12 +304,15 @@ def _check_names(formula: Formula, tree: Expression, known: Collection[str]) -> 
     """Every name in a formula must be defined."""
     for node in walk(tree):
         if isinstance(node, Name) and "::" not in node.text and node.text not in known:
+            instead = None
+            if node.span is not None:
+                instead = instead_in_a_formula(node.span)
             yield Found(
                 "TG320",
                 f"unknown name `{node.text}` in the formula of `{', '.join(formula.names)}`",
                 node.span,
                 "not known here",
-                did_you_mean(node.text, sorted(known)),
+                instead or did_you_mean(node.text, sorted(known)),
             )
 
 

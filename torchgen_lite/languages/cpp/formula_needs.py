@@ -24,7 +24,7 @@ def speech(functions: Functions) -> Speech:
     """What formulas may call in C++. What the author's headers define, only a compiler knows."""
     torch = functions_of_torch()
 
-    def missing(written: str) -> Missing | None:
+    def missing(written: str, call: nodes.Call) -> Missing | None:
         if "::" in written:
             return None
         who = "neither the file nor PyTorch has"

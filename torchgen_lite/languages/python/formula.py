@@ -130,9 +130,9 @@ def speech(known: Collection[str]) -> Speech:
     """What formulas may call in Python: functions that are `known`, and those of PyTorch."""
     torch = functions_of_torch()
 
-    def missing(written: str) -> Missing:
+    def missing(written: str, call: nodes.Call) -> Missing:
         who = "neither a module of `formulas` nor PyTorch has"
-        advice = "define it in a module of `formulas`"
+        advice = f"define it in a module of `formulas`: `{_definition(written, call)}`"
         return Missing(who, "torch.", advice, (lambda: known, lambda: torch.torch))
 
     return Speech(
@@ -144,6 +144,19 @@ def speech(known: Collection[str]) -> Speech:
         skips=lambda name: iskeyword(name) or is_of_cpp(name, is_called=True),
         missing=missing,
     )
+
+
+def _definition(name: str, call: nodes.Call) -> str:
+    """The first line of a function that this call fits: `def f(grad, arg1, *, eps): ...`."""
+    parameters: list[str] = []
+    for number, value in enumerate(call.arguments):
+        shown = identifier(value.text) if isinstance(value, nodes.Name) else ""
+        is_free = shown.isidentifier() and shown not in parameters
+        parameters.append(shown if is_free else f"arg{number}")
+    if call.keywords:
+        parameters.append("*")
+    parameters += [identifier(key) for key, _ in call.keywords]
+    return f"def {name}({', '.join(parameters)}): ..."
 
 
 def is_of_cpp(name: str, *, is_called: bool) -> bool:

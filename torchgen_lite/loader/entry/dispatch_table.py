@@ -274,7 +274,7 @@ def _read_key(reader: EntryReader, word: str, span: Span) -> str | None:
     name = names.get(word)
     if name is None:
         hint = None if reader.is_full else _nearest_key(word, privateuse1)
-        hint = hint if word else "remove the comma"
+        hint = reader.as_a_field(word) or hint if word else "remove the comma"
         reader.report(
             "TG103",
             f"unknown dispatch key `{short(word)}`" if word else "empty dispatch key",

@@ -13,7 +13,8 @@ they mean for an operator.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import re
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from torchgen_lite.diagnostics import Help, Locate, Span, Suggestion, did_you_mean, not_compared
@@ -149,7 +150,11 @@ def _read_rule(
             if tree is not None:
                 fields.append((key.value, tree))
         else:
-            hint = did_you_mean(key.value, (*RULE_FIELDS, CHECK))
+            hint: Help | None = reader.as_a_field(key.value)
+            hint = hint or did_you_mean(key.value, (*RULE_FIELDS, CHECK))
+            assigned = re.fullmatch(r"(\w+)\s*=\s*(.+)", key.value)
+            if assigned is not None:
+                hint = f"write `{assigned[1]}: {assigned[2]}`"
             if ")" in key.value or "(" in key.value:
                 hint = "a comma ends a value here; write the rule on separate lines"
             reader.report(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import replace
 from functools import lru_cache
@@ -10,6 +11,7 @@ from typing import Any
 
 from torchgen_lite.diagnostics import Help, Span, did_you_mean, meant
 from torchgen_lite.key_tables import CURRENT
+from torchgen_lite.loader.entry.dispatch_table import key_names
 from torchgen_lite.loader.entry.entry import FieldSpans, NativeFunction
 from torchgen_lite.loader.entry.fields import FIELDS, read_fields
 from torchgen_lite.loader.entry.reader import OPERATOR_NAME, EntryReader, missing_space, short
@@ -74,6 +76,7 @@ _NO_SCHEMA = "write a schema: `func: relu(Tensor self) -> Tensor`"
 
 
 def _read_func(reader: EntryReader, entry: MapNode) -> FunctionSchema | None:
+    reader.known_fields = FIELDS
     pair = reader.fields.get("func")
     if pair is None:
         unknown = (name for name in reader.fields if name not in FIELDS)
@@ -141,6 +144,18 @@ def _nearest_field(word: str, fields: Iterable[str]) -> Help | None:
     return meant(word, other) if other in names else did_you_mean(word, names)
 
 
+def _written_otherwise(name: str) -> str | None:
+    """The help for `fake:{like`, `fake = {like`, and a dispatch key beside `dispatch`."""
+    found = re.match(r"(\w+)\s*[:=]", name)
+    if found is not None and found[1] in FIELDS:
+        return f"write `{found[1]}: `, with a space behind the colon"
+    if name in key_names():
+        return (
+            f"`{name}` is a dispatch key: write it below `dispatch:`, indented by two spaces more"
+        )
+    return None
+
+
 def _check_fields(reader: EntryReader) -> tuple[tuple[str, str], ...]:
     """Refuse unknown fields, report retired ones, and keep the text of fields that do nothing."""
     extra = []
@@ -152,7 +167,8 @@ def _check_fields(reader: EntryReader) -> tuple[tuple[str, str], ...]:
             if not ("func" not in reader.fields and _nearest_field(name, ("func",))):
                 hint = None
                 if not reader.is_full:
-                    hint = did_you_mean(name, extra_fields) or _nearest_field(name, FIELDS)
+                    hint = _written_otherwise(name) or did_you_mean(name, extra_fields)
+                    hint = hint or _nearest_field(name, FIELDS)
                 reader.report(
                     "TG102",
                     f"unknown field `{short(name)}`",

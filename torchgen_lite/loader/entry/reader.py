@@ -66,7 +66,7 @@ class EntryReader:
     """Reads the fields of one mapping and records mistakes in them; other nodes have no fields.
 
     `head` is the value that names the operator and `func` the operator's schema, once they are
-    read. `is_structured` says that the entry names a PyTorch operator that is structured. `unknown` are
+    read. `known_fields` are those that an entry may have. `is_structured` says that the entry names a PyTorch operator that is structured. `unknown` are
     the fields that no entry has.
     """
 
@@ -74,6 +74,7 @@ class EntryReader:
     head: ScalarNode | None = None
     is_structured = False
     reported = 0
+    known_fields: Collection[str] = ()
 
     def __init__(
         self,
@@ -103,6 +104,12 @@ class EntryReader:
             return ()
         arguments = names_of(self.func.arguments)
         return {*arguments, *return_names(self.func)}
+
+    def as_a_field(self, key: str) -> str | None:
+        """The help for a key that is a field of the entry, where it stands deeper."""
+        if key not in self.known_fields:
+            return None
+        return f"`{key}` is a field of the entry: indent it as `func` is"
 
     @property
     def is_full(self) -> bool:
@@ -141,7 +148,7 @@ class EntryReader:
         """Record what the parser of a value has found."""
         for one in found:
             assert one.label is not None
-            self.report(one.code, one.message, one.label.span, one.label.text, help)
+            self.report(one.code, one.message, one.label.span, one.label.text, one.help or help)
 
     def refuse(
         self,
@@ -196,6 +203,9 @@ class EntryReader:
             self.report("TG114", f"`{name}` has no value", node, f"expected {wanted}", help_)
             return
         found = _NODE_NAMES[type(node)]
+        text = self.source.text[node.start : node.end]
+        if hint is None and wanted.startswith(("a formula", "an expression")) and text[:1] in "[{":
+            hint = "put it in quotes"
         self.report("TG106", f"`{name}` takes {wanted}, not {found}", node, "wrong type", hint)
 
     def _indent(self, name: str) -> Help | None:

@@ -107,7 +107,9 @@ def read_samples(reader: EntryReader, name: str, node: Node) -> Samples:
             f"unknown field `{short(key.value)}` of `samples`",
             key,
             "not a field",
-            did_you_mean(key.value, FIELDS) or "write each sample behind a dash",
+            reader.as_a_field(key.value)
+            or did_you_mean(key.value, FIELDS)
+            or "write each sample behind a dash",
         )
     if "calls" not in values:
         if len(values) == len(node.items):

@@ -26,6 +26,10 @@ _OURS, _THEIRS = "<<<<<<< ", ">>>>>>> "
 _PAIR = re.compile(r"\s*(?:[\w, ]+:\s+)?(?P<value>\S(?:.*\S)?)\s*", re.DOTALL)
 # A list of sizes, whose items are expressions and may be quoted as one.
 _SIZES = re.compile(r"\b(?:shape|stride):\s*$")
+# An entry whose dash has no space behind it, or is two.
+_DASHES = re.compile(r"\s*(?P<dashes>-\b|--+\s*)(?P<key>func|op):\s")
+# What a value without quotes does not begin with, besides what `_no_key` knows.
+_SIGNS = ("!", "|", ">", "&", "*", "'", '"')
 _BRACKETS = {"(": ")", "[": "]", "{": "}"}
 _mistake = partial(Diagnostic, "TG100")
 
@@ -82,6 +86,13 @@ def find_mistake(
             (),
             "indent with spaces; YAML forbids tabs",
         )
+    if "\N{NO-BREAK SPACE}" in _indentation(source.line_text(number)):
+        return _mistake(
+            "a no-break space indents this line",
+            Label(here, "here"),
+            (),
+            "indent with spaces: this is the character U+00A0",
+        )
     opening = Label(Span(source, began, began + 1), "opened here")
     sign = opening.span.text
     if "quoted" in context:
@@ -100,7 +111,9 @@ def find_mistake(
             Label(here, f"expected `,` or `{'}' if sign == '{' else ']'}`"),
             (opening,),
         )
-    found = _colon_in_a_schema(source, at) or _wrong_indentation(source, number, fields)
+    found = _colon_in_a_schema(source, at) or _dash_without_space(source, number)
+    if found is None and not _is_in_a_value(source, at):
+        found = _wrong_indentation(source, number, fields)
     found = found or _wrong_dash(source, number) or _no_key(source, number, problem)
     if found is None and here.text == ":":
         return _mistake(
@@ -109,7 +122,47 @@ def find_mistake(
             (),
             "put the value in quotes",
         )
+    found = found or _sign_before_a_value(source, number)
     return found or _mistake(f"this is not YAML: {problem}", Label(here, "here"))
+
+
+def _is_in_a_value(source: Source, at: int) -> bool:
+    """Whether a colon is a second one: `doc: note: this`."""
+    line = _line(source, source.line_column(at)[0])
+    return (
+        line is not None
+        and source.text[at] == ":"
+        and bool(source.text[line.span.end : at].strip())
+    )
+
+
+def _dash_without_space(source: Source, number: int) -> Diagnostic | None:
+    """`-func: ...`, which YAML reads as one long word, and `-- func: ...`."""
+    for one in range(number, max(number - 50, 0), -1):
+        found = _DASHES.match(source.line_text(one))
+        if found is not None:
+            start = source.line_start(one)
+            dashes = Span(source, start + found.start("dashes"), start + found.end("dashes"))
+            return _mistake(
+                f"an entry begins with `- `, and not with `{found['dashes']}`",
+                Label(dashes, "here"),
+                (),
+                Suggestion(f"write `- {found['key']}: ...`", dashes, "- "),
+            )
+    return None
+
+
+def _sign_before_a_value(source: Source, number: int) -> Diagnostic | None:
+    """A value that begins with a sign of YAML's, or with a part in quotes."""
+    line = _line(source, number)
+    if line is None or line.value[:1] not in _SIGNS:
+        return None
+    begin = source.text.index(line.value, line.span.end)
+    said = f"a value without quotes cannot begin with `{line.value[0]}`"
+    if line.value[0] in "'\"":
+        said = "text stands behind a value in quotes"
+    place = Label(Span(source, begin, begin + len(line.value)), "here")
+    return _mistake(said, place, (), "put the whole value in quotes")
 
 
 def _indentation(text: str) -> str:
@@ -278,6 +331,13 @@ def _wrong_indentation(source: Source, number: int, fields: Collection[str]) -> 
     is_beside = len(_indentation(source.line_text(number - 1))) <= above.column
     if not above.value or (broken and is_beside):
         return broken
+    if above.key == "func" and entry.dash < 0:
+        return _mistake(
+            "`- ` is missing before `func`",
+            Label(above.span, "an entry begins with `- `"),
+            (),
+            Suggestion("write `- func: ...`", above.span._replace(end=above.span.start), "- "),
+        )
     problem = f"`{line.key}` is indented more than `{above.key}`, which already has a value"
     return _mistake(problem, place, (Label(above.span, "has a value"),), _like(line, above))
 
@@ -364,6 +424,7 @@ def _line_without_colon(source: Source, number: int) -> Diagnostic | None:
     if not key or key[0] == "#" or _line(source, number) is not None:
         return None
     begin = source.line_start(number) + len(_indentation(text))
+    value = value.removeprefix("= ")
     right = f"{key}: {value}".strip() if key.isidentifier() else "key: value"
     return _mistake(
         "a line without `: `",

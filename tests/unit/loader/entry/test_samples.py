@@ -148,7 +148,11 @@ ONE = "f(Tensor x) -> Tensor"
                 "TG385 7:29 `None` is not a name",
             ],
         ),
-        (ONE, ["result: [x]"], ["TG106 7:15 `result` takes an expression, not a list"]),
+        (
+            ONE,
+            ["result: [x]"],
+            ["TG106 7:15 `result` takes an expression, not a list (put it in quotes)"],
+        ),
         (
             ONE,
             ["result: x +"],

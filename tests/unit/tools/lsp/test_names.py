@@ -203,6 +203,63 @@ def test_a_kernel_is_renamed_however_it_is_imported(
     assert edited.count("fma") == whole.count("fma")
 
 
+CALLERS = {
+    "import mylib": "mylib.muladd(1, 2, s=3)",
+    "import mylib as m": "m.muladd(1, 2, s=3)",
+    "from mylib import muladd as fma": "fma(1, 2, s=3)",
+    "from mylib._ops.functions import muladd": "muladd(1, 2, s=3)",
+    "from mylib.kernels import muladd": "muladd(1, 2, s=3)",
+    "from . import kernels": "kernels.muladd(1, 2, s=3)",
+    "import torch": "torch.ops.mylib.muladd(1, 2, s=3)",
+    "from torch import ops": "ops.mylib.muladd.default(1, 2, s=3)",
+}
+OTHERS = {
+    "import numpy": "numpy.muladd(1, 2, s=3)",
+    "import torch": "torch.ops.other.muladd(1, 2, s=3)",
+    "import mylib": "mylib.half(1, s=3)",
+    "from other import muladd": "muladd(1, 2, s=3)",
+}
+
+
+@pytest.mark.parametrize(("importing", "call"), CALLERS.items())
+def test_an_argument_is_renamed_where_it_is_given(folder: Path, importing: str, call: str) -> None:
+    (folder / "test_it.py").write_text(f"{importing}\nx = {call}\n")
+    found = renamed(folder, "float ", "s=1.0", "bias")
+    assert found["test_it.py"] == f"x = {call}\n".replace("s=3", "bias=3")
+    assert "bias" in found["mylib/kernels.py"]
+
+
+@pytest.mark.parametrize(("importing", "call"), OTHERS.items())
+def test_an_argument_of_another_function_keeps_its_name(
+    folder: Path, importing: str, call: str
+) -> None:
+    (folder / "test_it.py").write_text(f"{importing}\nx = {call}\n")
+    assert "test_it.py" not in renamed(folder, "float ", "s=1.0", "bias")
+
+
+NAMING = [
+    "from mylib import kernels\ngetattr(kernels, 'muladd')",
+    "from mylib.kernels import muladd\n__all__ = ['muladd']",
+    "import mylib.kernels\nnames = {'muladd': 1}",
+    "from unittest import mock\nmock.patch('mylib.kernels.muladd')",
+    "entry = 'mylib.kernels:muladd'",
+]
+
+
+@pytest.mark.parametrize("text", NAMING)
+def test_a_function_that_a_string_names_is_not_renamed(folder: Path, text: str) -> None:
+    (folder / "test_it.py").write_text(f"{text}\n")
+    with pytest.raises(CannotRename, match=r"the string at test_it.py:[12]:\d+ names it, too"):
+        rename(*at(folder, "CPU: ", "muladd"), "fma", {})
+
+
+def test_a_string_of_another_kind_is_in_no_way(folder: Path) -> None:
+    (folder / "test_it.py").write_text(
+        "import mylib\ngetattr(mylib, 'muladd')\n'mylib::muladd'\n'about muladd'\n"
+    )
+    assert "test_it.py" not in renamed(folder, "CPU: ", "muladd", "fma")
+
+
 def test_a_kernel_is_renamed_in_its_package(folder: Path) -> None:
     (folder / "mylib" / "__init__.py").write_text(
         "from . import kernels as k\nfrom .kernels import other\nx = k.muladd\n"

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 
 import pytest
 import torch
-from torch._subclasses.fake_tensor import FakeTensorMode
+from torch._subclasses.fake_tensor import FakeTensorMode, UnsupportedOperatorException
 from torch.autograd import forward_ad
 from torch.autograd.gradcheck import GradcheckError
 from torch.fx.experimental.symbolic_shapes import ShapeEnv
@@ -194,6 +194,15 @@ def explanation(test: Callable[..., None], case: Case, error: Exception) -> str:
     # pytest appends the values of an `assert`, of which the text before says more.
     text = str(error).partition("\nassert ")[0]
     kind = "" if isinstance(error, AssertionError) else f"{type(error).__name__}: "
+    found = re.fullmatch(
+        r"opcheck\(.*?\): \w+ failed with (.*) \(scroll up for stack trace\)",
+        text,
+        re.S,
+    )
+    if found:
+        kind, text = "", found[1]
+    if isinstance(error, UnsupportedOperatorException):
+        kind, text = "", f"{text} has no fake: add `fake:`, or a kernel for `Meta`"
     cause, *more = [line for line in f"{kind}{text}".splitlines() if line.strip()] or ["no text"]
     lines = [cause, f"  sample: {case}", f"  check: {test.__name__}, {test.__doc__}"]
     places = map(raised_in, traceback.extract_tb(error.__traceback__))
@@ -264,7 +273,12 @@ def tensors(values: Any) -> list[torch.Tensor]:
 def test_opcheck(case: Case) -> None:
     """The kernel does what the schema and the fake say."""
     args, kwargs = arguments(case)
+    others, more = arguments(case)
     result = case.op(*args, **kwargs)
+    if torch.Tag.nondeterministic_seeded not in case.op.tags:
+        again = tensors((case.op(*others, **more), others, more))
+        which = "a second call gives other results, and no tag `nondeterministic_seeded` says so: they"
+        assert_same(case, again, tensors((result, args, kwargs)), which)
     # What is wrong here is said in fewer words than PyTorch's.
     own = Inputs("its own tensors", functools.partial(arguments, case))
     check_fake(case, own, tensors(result))
@@ -506,8 +520,8 @@ def check_fake(case: Case, inputs: Inputs, results: list[torch.Tensor]) -> None:
                 raise
             return
     for result, fake in zip(results, fakes):
-        given: dict[str, Any] = {"dtype": result.dtype}
-        promised: dict[str, Any] = {"dtype": fake.dtype}
+        given: dict[str, Any] = {"device": result.device.type, "dtype": result.dtype}
+        promised: dict[str, Any] = {"device": fake.device.type, "dtype": fake.dtype}
         # A size that depends on data is not known.
         if all(isinstance(size, int) for size in fake.shape):
             given |= {"shape": tuple(result.shape), "strides": strides(result)}
