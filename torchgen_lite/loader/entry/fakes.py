@@ -14,7 +14,7 @@ they mean for an operator.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from torchgen_lite.diagnostics import Help, Locate, Span, Suggestion, did_you_mean, not_compared
