@@ -19,12 +19,9 @@ from torchgen_lite_tools.importing.cpp_preprocessor import (
     preprocess,
     without_quoted,
 )
-from torchgen_lite_tools.importing.cpp_registrations import (
-    PYTORCH_MACROS,
-    has_registrations,
-    read_registrations,
-)
+from torchgen_lite_tools.importing.cpp_registrations import read_registrations
 from torchgen_lite_tools.importing.cpp_tree import parse_cpp
+from torchgen_lite_tools.importing.cpp_unread import PYTORCH_MACROS, has_registrations
 from torchgen_lite_tools.importing.library import Library
 
 _SOURCES = {".C", ".c", ".c++", ".cc", ".cp", ".cpp", ".cppm", ".cu", ".cxx", ".hip", ".ixx", ".mm"}

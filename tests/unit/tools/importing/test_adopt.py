@@ -571,3 +571,37 @@ TORCH_LIBRARY(lib, m) {
     assert "2 operators moved" in result.stderr, result.stderr
     assert '["odd.h", "adopted_kernels.h"]' in (folder / "torchgen_lite.toml").read_text()
     assert "f_cuda(const at::Tensor& x)" in (folder / "adopted_kernels.h").read_text()
+
+
+def test_what_a_function_registers_for_a_call_moves_with_the_call(run: Run, folder: Path) -> None:
+    """Where the call gives the name; of what the function names itself, the call stays."""
+    body = """\
+void named(torch::Library& m, const char* name, at::Tensor (*one)(const at::Tensor&)) {
+  m.impl(name, torch::kCPU, one);
+}
+
+void both(torch::Library& m, const char* name) {
+  m.impl(name, torch::kCPU, &f);
+  m.impl("g", torch::kCPU, &f);
+}
+
+TORCH_LIBRARY(lib, m) {
+  m.def("f(Tensor x) -> Tensor");
+  m.def("g(Tensor x) -> Tensor");
+  m.def("h(Tensor x) -> Tensor");
+  named(m, "f", &f);
+  both(m, "h");
+}
+"""
+    result, left = adopted(run, folder, body)
+    assert result.code == 1
+    assert "1 operator moved" in result.stderr
+    removed = ('  m.def("f(Tensor x) -> Tensor");\n', '  named(m, "f", &f);\n')
+    expected = body
+    for line in removed:
+        expected = expected.replace(line, "")
+    assert left == expected
+    assert (
+        "- func: lib::f(Tensor x) -> Tensor\n  dispatch:\n    CPU: f\n"
+        in (folder / "ops.yaml").read_text()
+    )
