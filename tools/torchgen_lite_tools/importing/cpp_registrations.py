@@ -9,6 +9,7 @@ as a part of the block; one that takes a library and that no block calls is repo
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import PurePath
@@ -21,12 +22,12 @@ from torchgen_lite.schema import parse_schema
 from torchgen_lite_tools.importing.cpp_bindings import read_binding
 from torchgen_lite_tools.importing.cpp_blocks import Reader
 from torchgen_lite_tools.importing.cpp_functions import (
-    Function,
     Functions,
     infer_schema,
     used_namespaces,
 )
 from torchgen_lite_tools.importing.cpp_kernels import Kernel, read_key
+from torchgen_lite_tools.importing.cpp_preprocessor import without_quoted
 from torchgen_lite_tools.importing.cpp_tree import (
     CppTree,
     arguments,
@@ -47,6 +48,8 @@ _BY_HAND = {
     "set_python_module": "the module of the fakes: the option `python-module` of the target says it",
     "impl_abstract_pystub": "the module of the fakes: the option `python-module` of the target says it",
 }
+# What gets a value: `f = `, `f += `.
+_ASSIGNED = re.compile(r"\b(\w+)\s*[-+*/|&]?=(?!=)")
 # The number of functions that call each other with a block's variable.
 _MAX_DEPTH = 16
 
@@ -162,7 +165,7 @@ def _read_head(reader: Reader, head: Node, around: tuple[str, ...]) -> Reader | 
         message = f"`{given[1]}` is not a dispatch key"
         reader.report("TG601", message, head, "this block", f"give `--macro {given[1]}=...`")
         return None
-    one = replace(reader, modules={variable: ""}, around=around, binder=binder, asks=asks)
+    one = replace(reader, modules={variable: ""}, around=around, binder=binder, asks=asks, given={})
     defines = not (is_impl or binder or "_FRAGMENT" in name)
     is_stable = name.startswith("STABLE_")
     return replace(one, namespace=namespace, key=key, defines=defines, is_stable=is_stable)
@@ -180,6 +183,8 @@ def _read_body(reader: Reader, node: Node) -> None:
             label = Label(Span(span.source, at, span.start + included.end()), "here")
             help_ = "give the file, if it has no conditions, or the built library: `--module`"
             reader.library.diagnostics.append(Diagnostic("TG601", message, label, help=help_))
+    assigned = Counter(_ASSIGNED.findall(without_quoted(span.text)))
+    reader.given.update(dict.fromkeys(word for word, count in assigned.items() if count > 1))
     stack = [(node, "")]
     while stack:
         one, doc = stack.pop()
@@ -252,13 +257,11 @@ def _read_statement(reader: Reader, node: Node, doc: str) -> None:
 def _note_variables(reader: Reader, declaration: Node) -> None:
     """The variables that a block declares: each stands for its value, if it gets no other one."""
     text = reader.tree.of(declaration)
-    block = reader.tree.of(declaration.parent)
     for one in declaration.children_by_field_name("declarator"):
         name = re.search(r"\w+", reader.tree.of(one.child_by_field_name("declarator") or one))
         value = one.child_by_field_name("value")
         if name is not None:
-            assigned = re.compile(rf"\b{name[0]}\s*[-+*/|&]?=(?!=)")
-            is_certain = len(assigned.findall(block)) == len(assigned.findall(text))
+            is_certain = name[0] not in reader.given and re.search(rf"\b{name[0]}\s*=", text)
             reader.given[name[0]] = reader.meant(value) if value and is_certain else None
 
 
@@ -279,7 +282,7 @@ def _follow(reader: Reader, call: Node) -> bool:
         if other is None or one.body is None or at >= len(one.names):
             continue
         is_found = True
-        means: dict[str, tuple[Reader, Node] | None] = dict.fromkeys(_open_names(tree, body, one))
+        means: dict[str, tuple[Reader, Node] | None] = dict.fromkeys(one.names + one.template)
         means |= {word: reader.meant(value) for word, value in zip(one.names, values) if word}
         shown = [home.tree.of(value) for home, value in filter(None, means.values())]
         place = (tree.text.source.path, str(body.start_byte))
@@ -292,15 +295,6 @@ def _follow(reader: Reader, call: Node) -> bool:
             inner = replace(inner, tree=tree, tags=other.tags, conditions=conditions, given=means)
             _read_body(replace(inner, depth=reader.depth + 1), body)
     return is_found
-
-
-def _open_names(tree: CppTree, body: Node, function: Function) -> Iterator[str]:
-    """The parameters of a function, and those of its template: a name in it may be one of them."""
-    yield from function.names
-    template = body.parent and body.parent.parent
-    parameters = template and template.child_by_field_name("parameters")
-    for parameter in parameters.named_children if parameters else ():
-        yield from re.findall(r"\w+", tree.of(parameter).partition("=")[0])[-1:]
 
 
 def _chain(tree: CppTree, node: Node) -> tuple[str, list[tuple[str, Node]]] | None:
