@@ -34,7 +34,7 @@ from torchgen_lite.loader.config.project import tomllib
 from torchgen_lite.schema import FunctionSchema, parse_schema
 from torchgen_lite_tools.importing.cpp_files import ENDINGS, read_cpp, sources_of
 from torchgen_lite_tools.importing.cpp_preprocessor import parse_macro
-from torchgen_lite_tools.importing.cpp_registrations import has_registrations
+from torchgen_lite_tools.importing.cpp_unread import has_registrations
 from torchgen_lite_tools.importing.entries import write_entries
 from torchgen_lite_tools.importing.library import Implementation, Library
 from torchgen_lite_tools.importing.merge import name_kernels

@@ -30,7 +30,13 @@ _TARGETS = re.compile(
 )
 _REPEATED = re.compile(r"(?i)foreach|while|function|macro")
 _HERE = re.compile(r"\$\{(?:CMAKE_(?:CURRENT_)?|PROJECT_)SOURCE_DIR\}/")
-_SETTING = re.compile(r"set|file|list", re.I)
+_SETTING = re.compile(r"set|file|list|foreach", re.I)
+_ADDING = frozenset({"GLOB", "APPEND", "INSERT", "PREPEND"})
+_CHANGING = frozenset({"FILTER", "POP_BACK", "POP_FRONT", "REMOVE_AT", "REMOVE_ITEM", "TRANSFORM"})
+_VARIABLE = re.compile(r"\$\{(\w+)\}")
+# What is no text of its own in a word of CMake: what the file does not say, any folders, any part of a name.
+_OPEN = re.compile(r"\$\{[^}]*\}|\$<[^>]*>|\*\*/|\*")
+_MATCHED = {"**/": "(?:.*/)?", "*": "[^/]*"}
 
 
 class _Uncertain(Exception):
@@ -240,10 +246,9 @@ def _offset(text: str, line: int | None, column: int | None) -> int:
 
 def _files_among(words: Sequence[str], files: Sequence[str]) -> set[str]:
     """The files that some of these words of a build file mean."""
-    meant = set()
-    for path in files:
-        if any(_fits(word, path) for word in words):
-            meant.add(path)
+    meant = set[str]()
+    for pattern in map(_pattern, words):
+        meant.update(filter(pattern.fullmatch, files))
     return meant
 
 
@@ -251,6 +256,7 @@ def _cmake(text: str, files: list[str], up: PurePosixPath, where: PurePosixPath)
     """A `CMakeLists.txt` whose one target has the generated sources and headers."""
     having = list[tuple[str, int]]()
     some = set[str]()
+    is_computed = False
     open_ = 0
     for match, words in cmake_commands(text):
         command = match[2].lower()
@@ -259,7 +265,9 @@ def _cmake(text: str, files: list[str], up: PurePosixPath, where: PurePosixPath)
         elif _REPEATED.fullmatch(command):
             open_ += 1
         if (_TARGETS.fullmatch(command) or command == "target_sources") and words:
-            has = _files_among(words[1:], files)
+            has = _files_among([word for word in words[1:] if "$" not in word], files)
+            computed = [word for word in words[1:] if "$" in word]
+            is_computed = is_computed or bool(_files_among(computed, files))
             target = (match[3].split() or [""])[0]
             some |= has
             if has == set(files) and not open_:
@@ -274,7 +282,7 @@ def _cmake(text: str, files: list[str], up: PurePosixPath, where: PurePosixPath)
         raise _Uncertain("several targets have the files that registered")
     if some:
         raise _Uncertain("no target has all the files that registered: one has to")
-    if _mentions(text, files):
+    if is_computed or _mentions(text, files):
         raise _Uncertain("which target has the files that registered is computed")
     return text
 
@@ -290,8 +298,7 @@ def cmake_commands(text: str) -> Iterator[tuple[re.Match[str], list[str]]]:
     for match in _CMAKE.finditer(text):
         words = _words(match[3], known)
         if _SETTING.fullmatch(match[2]):
-            name, given = _set(match[2].lower(), words)
-            known[name] = [*known.get(name, []), *given]
+            _set(match[2].lower(), words, known)
         yield match, words
 
 
@@ -309,23 +316,47 @@ def _words(text: str, known: dict[str, list[str]]) -> list[str]:
     words = re.findall(r'"(?:\\.|[^"\\])*"|[^\s"]+', re.sub(r"#[^\n]*", "", text))
     found = list[str]()
     for word in (_HERE.sub("", one.strip('"')) for one in words):
-        variable = re.fullmatch(r"\$\{(\w+)\}", word)
-        found += known.get(variable[1], [word]) if variable else [word]
+        variable = _VARIABLE.fullmatch(word)
+        if variable:
+            found += known.get(variable[1], [word])
+        else:
+            found.append(_VARIABLE.sub(lambda part: _value(part, known), word))
     return found
 
 
-def _set(command: str, words: list[str]) -> tuple[str, Iterable[str]]:
-    """The variable that a command sets, and what may be in it."""
-    if command == "set" or len(words) < 2:
-        return words[0] if words else "", words[1:]
-    return words[1], words[2:]
+def _value(variable: re.Match[str], known: dict[str, list[str]]) -> str:
+    """What stands for a variable within a word: its value, if it has but one."""
+    values = known.get(variable[1], [])
+    return values[0] if len(values) == 1 else variable[0]
 
 
-def _fits(pattern: str, path: str) -> bool:
-    """Whether a word of CMake, which may be a pattern, names a file."""
-    plain = os.path.normpath(pattern)
-    if "*" not in plain:
-        return plain == path
-    parts = PurePosixPath(plain).parts
-    given = PurePosixPath(path)
-    return len(parts) == len(given.parts) and given.match(plain)
+def _set(command: str, words: list[str], known: dict[str, list[str]]) -> None:
+    """Notes what may be in a variable behind a command."""
+    if command in ("set", "foreach"):
+        name, given = words[0] if words else "", words[1:]
+    elif len(words) < 2:
+        return
+    else:
+        name, given = words[1], words[2:]
+        if words[0] == "GLOB_RECURSE":
+            given = [
+                os.path.join(os.path.dirname(one), "**", os.path.basename(one)) for one in given
+            ]
+        elif words[0] in _CHANGING:
+            # What is left is not known.
+            known[name] = []
+            given = [f"${{{name}}}"]
+        elif words[0] not in _ADDING:
+            return
+    known[name] = [*known.get(name, []), *given]
+
+
+def _pattern(word: str) -> re.Pattern[str]:
+    """The paths that a word of CMake names, which may be a pattern. What the file does not say may be any text."""
+    plain = os.path.normpath(word)
+    pattern = ""
+    at = 0
+    for match in _OPEN.finditer(plain):
+        pattern += re.escape(plain[at : match.start()]) + _MATCHED.get(match[0], ".*")
+        at = match.end()
+    return re.compile(pattern + re.escape(plain[at:]))

@@ -112,6 +112,7 @@ def _of_cmake(path: Path) -> Iterator[str]:
 
 
 def _folder(around: Path, name: str) -> Iterator[str]:
-    """The flag for a folder, if the text names one of the library's."""
-    if name and "\0" not in name and (path := around / name).is_dir():
+    """The flag for a folder, if the text names one of the library's. A text that no path can be names none."""
+    path = around / name
+    if name and os.path.isdir(path):
         yield f"-I{os.path.abspath(path)}"

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from tree_sitter import Node
 
@@ -23,7 +24,7 @@ from torchgen_lite_tools.importing.cpp_functions import (
     result_types,
     schema_type,
 )
-from torchgen_lite_tools.importing.cpp_kernels import Kernel, read_kernel
+from torchgen_lite_tools.importing.cpp_kernels import Kernel
 from torchgen_lite_tools.importing.cpp_tree import CppTree, arguments, called, literal
 from torchgen_lite_tools.importing.library import CATCH_ALL, Definition
 
@@ -48,12 +49,15 @@ def read_binding(reader: Reader, call: Node, prefix: str, doc: str) -> None:
     """Propose an operator for `m.def("f", &f, py::arg("x") = 1.0, "doc")`."""
     tree = reader.tree
     given = arguments(call)
-    word = literal(tree, given[0]) if len(given) > 1 else None
+    if len(given) < 2:
+        return reader.refuse(call)
+    named_in, named = reader.meant(given[0])
+    word = literal(named_in.tree, named)
     if word is None:
         return reader.refuse(call)
     name = f"{reader.namespace}::{prefix}{word}"
-    kernel = read_kernel(tree, given[1])
-    overloads = reader.find(kernel)
+    kernel, home, at = reader.read_kernel(given[1])
+    overloads = home.find(kernel)
     functions = _defined(tree, overloads)
     why = _unusable(kernel, functions)
     found = why or _propose(tree, given[2:], functions[0], overloads)
@@ -68,7 +72,7 @@ def read_binding(reader: Reader, call: Node, prefix: str, doc: str) -> None:
             if kernel.name.rpartition("::")[2] in before.values():
                 doubt = f"`{kernel.name}` is the name of several functions: each needs its own"
             reader.library.proposed[path] += 1
-            return reader.add_kernel(name, key, doubt, kernel, given[1])
+            return replace(home, conditions=conditions).add_kernel(name, key, doubt, kernel, at)
         found = "this name is bound twice"
     if isinstance(found, str):
         return reader.report_unread(word, given[1], found)
@@ -83,14 +87,15 @@ def read_binding(reader: Reader, call: Node, prefix: str, doc: str) -> None:
     asks += ["the kernel is a lambda: make it a function, and name that"] if kernel.function else []
     reader.asks.clear()
     doc = said or doc
-    span = tree.span(given[0])
+    span = named_in.tree.span(named)
     binder = reader.binder
     one = Definition(name, str(schema), (), conditions, doc, span, tuple(asks), binder)
     reader.library.definitions.append(one)
     reader.library.proposed[path] += 1
     if any(is_converted for _, _, is_converted in _numbers(functions[0], names)):
         reader.library.converted.add(name)
-    return reader.add_kernel(name, *_key(functions[0]), kernel, given[1])
+    home = replace(home, conditions=conditions)
+    return home.add_kernel(name, *_key(functions[0]), kernel, at)
 
 
 def _unusable(kernel: Kernel, functions: Sequence[Function]) -> str:

@@ -15,10 +15,12 @@ from torchgen_lite_tools.importing.cpp_functions import (
     Functions,
     function_of_lambda,
 )
-from torchgen_lite_tools.importing.cpp_kernels import BOXED, Kernel
-from torchgen_lite_tools.importing.cpp_tree import CppTree
+from torchgen_lite_tools.importing.cpp_kernels import BOXED, Kernel, read_kernel
+from torchgen_lite_tools.importing.cpp_tree import CppTree, literal
 from torchgen_lite_tools.importing.library import Implementation, Library
 
+# A literal that begins with a name: `"f"`, `"lib::f.out"`, `"f(Tensor x) -> Tensor"`.
+_NAMED = re.compile(r'"(?:\w+::)*(\w+)(?=["(.])')
 # Where a boxed kernel finds its arguments.
 _STACK = re.compile(r"\bStableIValue\s*(?:\*|\[)|\bStack\s*[*&]")
 
@@ -31,7 +33,8 @@ class Reader:
     `tags` are the variables about tags, by name, each with its value if that is certain. `read` has what is read once,
     and `others` the readers of all files, by path. `modules` are the variables, each with a prefix for names: those of
     pybind11 (a `binder`) may have submodules. `asks` is about the namespace. A function that a block calls has the
-    conditions of the call.
+    conditions of the call. `given` are its parameters, and variables of a block: where each has its value, with the reader
+    of that place, or None for one that is not known.
     """
 
     tree: CppTree
@@ -42,6 +45,7 @@ class Reader:
     read: set[tuple[str, ...]]
     others: Mapping[str, Reader]
     modules: dict[str, str]
+    given: dict[str, tuple[Reader, Node] | None] = field(default_factory=dict)
     namespace: str = ""
     key: str = ""
     around: tuple[str, ...] = ()
@@ -61,15 +65,46 @@ class Reader:
 
     def refuse(self, node: Node) -> None:
         """Report a statement that is no registration known here."""
+        names = list(dict.fromkeys(_NAMED.findall(self.tree.span(node).text)))
+        names = names or self._given_names(node)
         if not self.binder:
-            return self.report("TG601", "this registration is not understood", node, "this")
-        named = re.search(r'"(\w+)"', self.tree.span(node).text)
+            listed = ", ".join(f"`{name}`" for name in names)
+            what = f"this registration of {listed}" if names else "this registration"
+            return self.report("TG601", f"{what} is not understood", node, "this")
         kind = re.search(r"\b(class|enum|exception)_?\b", self.tree.of(node))
         if kind:
             why = f"this is no operator: {kind[1]}"
         else:
             why = "this is not understood"
-        return self.report_unread(named[1] if named else "?", node, why)
+        return self.report_unread(names[0] if names else "?", node, why)
+
+    def _given_names(self, node: Node) -> list[str]:
+        """The names that a call of this function gives to what a statement registers."""
+        names = list[str]()
+        for word in re.findall(r"\w+", self.tree.of(node)):
+            given = self.given.get(word)
+            text = given and literal(given[0].tree, given[1])
+            names += _NAMED.findall(f'"{text}"') if text else []
+        return names
+
+    def meant(self, node: Node) -> tuple[Reader, Node]:
+        """Where a parameter or a variable has its value, with the reader of that place; any other node as it is."""
+        given = self.given.get(self.tree.of(node)) if node.type == "identifier" else None
+        return given or (self, node)
+
+    def read_kernel(self, node: Node) -> tuple[Kernel, Reader, Node]:
+        """A kernel, and where it is named, with the reader of that place."""
+        kernel = read_kernel(self.tree, node)
+        word = kernel.name.partition("::")[0]
+        if word not in self.given:
+            return kernel, self, node
+        given = self.given[word]
+        if given is None or word != kernel.name:
+            problem = f"what `{word}` is here is not known"
+            return kernel._replace(name="", problem=problem), self, node
+        home, value = given
+        meant = read_kernel(home.tree, value)
+        return meant._replace(key=kernel.key or meant.key), home, value
 
     def report_unread(self, name: str, node: Node, why: str) -> None:
         """Report what is bound and becomes no entry."""

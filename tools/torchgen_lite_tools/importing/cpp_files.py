@@ -10,6 +10,7 @@ from typing import Any
 
 from torchgen_lite.diagnostics import Diagnostic, Label, Source, has_errors
 from torchgen_lite.loader.sources import read_source
+from torchgen_lite_tools.importing.conditions import join_branches
 from torchgen_lite_tools.importing.cpp_functions import Functions
 from torchgen_lite_tools.importing.cpp_preprocessor import (
     CppText,
@@ -18,12 +19,9 @@ from torchgen_lite_tools.importing.cpp_preprocessor import (
     preprocess,
     without_quoted,
 )
-from torchgen_lite_tools.importing.cpp_registrations import (
-    PYTORCH_MACROS,
-    has_registrations,
-    read_registrations,
-)
+from torchgen_lite_tools.importing.cpp_registrations import read_registrations
 from torchgen_lite_tools.importing.cpp_tree import parse_cpp
+from torchgen_lite_tools.importing.cpp_unread import PYTORCH_MACROS, has_registrations
 from torchgen_lite_tools.importing.library import Library
 
 _SOURCES = {".C", ".c", ".c++", ".cc", ".cp", ".cpp", ".cppm", ".cu", ".cxx", ".hip", ".ixx", ".mm"}
@@ -106,6 +104,7 @@ def read_cpp(
         if source.path not in read_already and not functions.asked.isdisjoint(_words(source.text)):
             functions.add(parse_cpp(prepared(source)))
     read_registrations(trees, functions, library)
+    join_branches(library)
     library.files += len(sources)
     return library
 

@@ -70,7 +70,8 @@ MAY_WRITE = re.compile(r"(?!.*\bconst\b)[\w:<>]*Tensor[\s>]*&(?!&)", re.S)
 @dataclass(frozen=True, slots=True)
 class Function:
     """A declared function. If it `is_hidden`, no other file can call it; a member has a class. `spans` are the places
-    of its parameters, then its own; `names` are the parameters' names, `body` is there where it is defined.
+    of its parameters, then its own; `names` are the parameters' names, `template` those of its template, `body` is there
+    where it is defined.
     """
 
     path: tuple[str, ...]
@@ -81,6 +82,7 @@ class Function:
     spans: tuple[Span, ...] = field(default=(), compare=False)
     names: tuple[str, ...] = field(default=(), compare=False)
     body: tuple[CppTree, Node] | None = field(default=None, compare=False)
+    template: tuple[str, ...] = field(default=(), compare=False)
 
 
 @dataclass(slots=True)
@@ -144,7 +146,18 @@ def _functions_of(tree: CppTree) -> Iterator[Function]:
             (*map(tree.span, given), tree.span(node)),
             tuple([_name_of(tree, one) for one in given]),
             (tree, body) if body and declaration.type == "function_definition" else None,
+            _template_names(tree, declaration),
         )
+
+
+def _template_names(tree: CppTree, declaration: Node) -> tuple[str, ...]:
+    """The parameters of the template that a function is: `T` and `n` of `template <typename T, int n = 1>`."""
+    around = declaration.parent
+    listed = around.child_by_field_name("parameters") if around else None
+    if around is None or listed is None or around.type != "template_declaration":
+        return ()
+    texts = [tree.of(one).partition("=")[0] for one in listed.named_children]
+    return tuple([word for text in texts for word in re.findall(r"\w+", text)[-1:]])
 
 
 def function_of_lambda(tree: CppTree, node: Node) -> Function | None:

@@ -12,6 +12,8 @@ from torchgen_lite_tools.importing.cpp_tree import CppTree, arguments, called
 
 # Calls whose one argument is the kernel.
 _WRAPPERS = frozenset({"TORCH_FN", "TORCH_BOX", "CppFunction", "makeUnboxedOnly", "static_cast"})
+# And those of C++, of an argument that a function passes on.
+_WRAPPERS |= {"forward", "move"}
 # And those of pybind11.
 _WRAPPERS |= {"overload_cast", "wrap_pybind_function", "wrap_pybind_function_no_gil"}
 _NAMES = frozenset({"identifier", "qualified_identifier", "template_function", "field_expression"})

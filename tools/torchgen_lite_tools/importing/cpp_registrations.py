@@ -9,6 +9,7 @@ as a part of the block; one that takes a library and that no block calls is repo
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import PurePath
@@ -20,8 +21,12 @@ from torchgen_lite.loader.entry.known_tags import KNOWN_TAGS
 from torchgen_lite.schema import parse_schema
 from torchgen_lite_tools.importing.cpp_bindings import read_binding
 from torchgen_lite_tools.importing.cpp_blocks import Reader
-from torchgen_lite_tools.importing.cpp_functions import Functions, infer_schema, used_namespaces
-from torchgen_lite_tools.importing.cpp_kernels import Kernel, read_kernel, read_key
+from torchgen_lite_tools.importing.cpp_functions import (
+    Functions,
+    infer_schema,
+    used_namespaces,
+)
+from torchgen_lite_tools.importing.cpp_kernels import Kernel, read_key
 from torchgen_lite_tools.importing.cpp_preprocessor import without_quoted
 from torchgen_lite_tools.importing.cpp_tree import (
     CppTree,
@@ -31,28 +36,9 @@ from torchgen_lite_tools.importing.cpp_tree import (
     split_commas,
     walk,
 )
+from torchgen_lite_tools.importing.cpp_unread import HEAD, LEGACY, report_unread
 from torchgen_lite_tools.importing.library import CATCH_ALL, Definition, Library
 
-_HEAD = re.compile(
-    r"\b(?:(?:STABLE_)?TORCH_LIBRARY(_IMPL|_FRAGMENT)?(?:_EXPAND|_THIS_API_IS_FOR_PER_OP_REGISTRATION_ONLY)?"
-    r"|PYBIND11_MODULE|NB_MODULE)\b"
-)
-# PyTorch's macros that are read by name.
-PYTORCH_MACROS = frozenset(
-    f"{abi}TORCH_LIBRARY{kind}{more}"
-    for abi in ("", "STABLE_")
-    for kind in ("", "_IMPL", "_FRAGMENT")
-    for more in ("", "_EXPAND", "_THIS_API_IS_FOR_PER_OP_REGISTRATION_ONLY")
-) | {
-    "MAKE_TORCH_LIBRARY",
-    "MAKE_TORCH_LIBRARY_IMPL",
-    "NB_MODULE",
-    "PYBIND11_MODULE",
-    "TORCH_BOX",
-    "TORCH_FN",
-    "TORCH_SELECTIVE_NAME",
-    "TORCH_SELECTIVE_SCHEMA",
-}
 _BINDERS = {"PYBIND11_MODULE": "pybind11", "NB_MODULE": "nanobind"}
 _SELECTIVE = frozenset({"TORCH_SELECTIVE_SCHEMA", "TORCH_SELECTIVE_NAME", "schema"})
 # Registrations that are not for an operator.
@@ -62,31 +48,10 @@ _BY_HAND = {
     "set_python_module": "the module of the fakes: the option `python-module` of the target says it",
     "impl_abstract_pystub": "the module of the fakes: the option `python-module` of the target says it",
 }
-LEGACY = "RegisterOperators"
-# A parameter that registers.
-_TAKEN = r"\b(?:Library\s*&|module_?(?:\s*&|\b))\s*\w+\s*[,)]"
-_HELPER = re.compile(rf"\b\w+\s*\([^(){{}};]*{_TAKEN}[^(){{}};]*\{{")
-# A class for TorchScript that is registered outside of blocks.
-_CLASS = r"\b(?:torch|jit)\s*::\s*class_\b"
-# Registrations that ask the dispatcher itself.
-_DISPATCHER = r"(?:\.|->)\s*register(?:Def|Impl|Library|Fallback)\b(?=\s*\()"
-_REGISTERS = re.compile(
-    rf"TORCH_LIBRARY|PYBIND11_MODULE|NB_MODULE|{LEGACY}|\bLibrary::(?:DEF|IMPL|FRAGMENT)\b|{_TAKEN}"
-    rf"|{_CLASS}|{_DISPATCHER}"
-)
+# What gets a value: `f = `, `f += `.
+_ASSIGNED = re.compile(r"\b(\w+)\s*[-+*/|&]?=(?!=)")
 # The number of functions that call each other with a block's variable.
 _MAX_DEPTH = 16
-# Objects that register, where they are made: what is called on them may stand anywhere.
-_OBJECT = re.compile(
-    rf"\bMAKE_TORCH_LIBRARY\w*|\bLibrary::(?:DEF|IMPL|FRAGMENT)\b|\b{LEGACY}\b(?=\s*[({{]|\s+\w+\s*[({{=;])"
-)
-# Others that are told by their name.
-_CALLED = re.compile(rf"{_CLASS}|{_DISPATCHER}")
-
-
-def has_registrations(text: str) -> bool:
-    """Whether a text may register operators, by a quick look."""
-    return _REGISTERS.search(text) is not None
 
 
 def read_registrations(trees: Sequence[CppTree], functions: Functions, library: Library) -> None:
@@ -101,7 +66,7 @@ def read_registrations(trees: Sequence[CppTree], functions: Functions, library: 
         readers[tree.text.source.path] = one
     spans = [_read_file(reader) for reader in readers.values()]
     for reader, of_file in zip(readers.values(), spans):
-        _report_unread(reader, of_file)
+        report_unread(reader, of_file)
 
 
 def _read_file(reader: Reader) -> list[tuple[int, int]]:
@@ -112,7 +77,7 @@ def _read_file(reader: Reader) -> list[tuple[int, int]]:
     for node, around in walk(tree, "function_definition"):
         declarator = node.child_by_field_name("declarator")
         name = declarator and declarator.child_by_field_name("declarator")
-        if declarator is None or name is None or not _HEAD.fullmatch(tree.of(name)):
+        if declarator is None or name is None or not HEAD.fullmatch(tree.of(name)):
             continue
         read.append((name.start_byte, name.end_byte))
         inner = _read_head(replace(reader, place=tree.span(node)), declarator, around)
@@ -152,42 +117,6 @@ def _variables(tree: CppTree) -> dict[str, Node | None]:
                 value = one.child_by_field_name("value")
                 found[name] = value if is_constant and name not in found else None
     return found
-
-
-def _report_unread(reader: Reader, read: list[tuple[int, int]]) -> None:
-    """Report blocks and objects that stand where no part of the text has been read, and functions that were not."""
-    tree = reader.tree
-    path = reader.tree.text.source.path
-    rest = list[str]()
-    at = 0
-    for start, end in sorted(read):
-        rest += [tree.text.text[at:start], " " * (end - max(at, start))]
-        at = max(at, end)
-    text = without_quoted("".join([*rest, tree.text.text[at:]]))
-    for pattern, said, here in (
-        (_HEAD, "cannot be read as the head of a block", "this block"),
-        (_OBJECT, "makes an object that registers, which is not read", "this object"),
-        (_CALLED, "registers without a block, and is not read", "this"),
-        (_HELPER, "takes what registers, and no block that is read calls it", "this function"),
-    ):
-        for match in pattern.finditer(text):
-            start = text.rfind("\n", 0, match.start()) + 1
-            is_using = text[start : match.start()].lstrip().startswith("using")
-            # Where a name for such a class is made, its uses may stand anywhere.
-            if (not is_using or pattern is _CALLED) and (
-                path,
-                str(match.end() - 1),
-            ) not in reader.read:
-                if pattern is _HELPER:
-                    word = match[0].partition("(")[0].strip()
-                else:
-                    word = match[0]
-                label = Label(tree.text.span(match.start(), match.start() + len(word)), here)
-                help_ = "register in a `TORCH_LIBRARY` block, or give the built library: `--module`"
-                message = f"`{word}` {said}"
-                reader.library.diagnostics.append(
-                    Diagnostic("TG601", message, label, help=help_ if pattern is _OBJECT else None)
-                )
 
 
 def _legacy_calls(tree: CppTree, statement: Node) -> Iterator[tuple[str, Node]]:
@@ -236,7 +165,7 @@ def _read_head(reader: Reader, head: Node, around: tuple[str, ...]) -> Reader | 
         message = f"`{given[1]}` is not a dispatch key"
         reader.report("TG601", message, head, "this block", f"give `--macro {given[1]}=...`")
         return None
-    one = replace(reader, modules={variable: ""}, around=around, binder=binder, asks=asks)
+    one = replace(reader, modules={variable: ""}, around=around, binder=binder, asks=asks, given={})
     defines = not (is_impl or binder or "_FRAGMENT" in name)
     is_stable = name.startswith("STABLE_")
     return replace(one, namespace=namespace, key=key, defines=defines, is_stable=is_stable)
@@ -254,6 +183,8 @@ def _read_body(reader: Reader, node: Node) -> None:
             label = Label(Span(span.source, at, span.start + included.end()), "here")
             help_ = "give the file, if it has no conditions, or the built library: `--module`"
             reader.library.diagnostics.append(Diagnostic("TG601", message, label, help=help_))
+    assigned = Counter(_ASSIGNED.findall(without_quoted(span.text)))
+    reader.given.update(dict.fromkeys(word for word, count in assigned.items() if count > 1))
     stack = [(node, "")]
     while stack:
         one, doc = stack.pop()
@@ -298,6 +229,8 @@ def _read_statement(reader: Reader, node: Node, doc: str) -> None:
     else:
         declared = None
     value = (declared and declared.child_by_field_name("value")) or node
+    if node.type == "declaration":
+        _note_variables(reader, node)
     if reader.binder and node.type == "assignment_expression":
         value = node.named_children[0]
     chain = _chain(tree, value)
@@ -321,9 +254,21 @@ def _read_statement(reader: Reader, node: Node, doc: str) -> None:
         reader.refuse(node)
 
 
+def _note_variables(reader: Reader, declaration: Node) -> None:
+    """The variables that a block declares: each stands for its value, if it gets no other one."""
+    text = reader.tree.of(declaration)
+    for one in declaration.children_by_field_name("declarator"):
+        name = re.search(r"\w+", reader.tree.of(one.child_by_field_name("declarator") or one))
+        value = one.child_by_field_name("value")
+        if name is not None:
+            is_certain = name[0] not in reader.given and re.search(rf"\b{name[0]}\s*=", text)
+            reader.given[name[0]] = reader.meant(value) if value and is_certain else None
+
+
 def _follow(reader: Reader, call: Node) -> bool:
     """Read the function that a block passes its variable to; whether it was found."""
-    given = [reader.tree.of(one) for one in arguments(call)]
+    values = arguments(call)
+    given = [reader.tree.of(one) for one in values]
     at = next((at for at, text in enumerate(given) if text in reader.modules), -1)
     conditions = reader.conditions_of(call)
     if at < 0 or conditions is None or reader.depth == _MAX_DEPTH:
@@ -337,13 +282,17 @@ def _follow(reader: Reader, call: Node) -> bool:
         if other is None or one.body is None or at >= len(one.names):
             continue
         is_found = True
-        once = (tree.text.source.path, str(body.start_byte), reader.namespace, reader.key, prefix)
+        means: dict[str, tuple[Reader, Node] | None] = dict.fromkeys(one.names + one.template)
+        means |= {word: reader.meant(value) for word, value in zip(one.names, values) if word}
+        shown = [home.tree.of(value) for home, value in filter(None, means.values())]
+        place = (tree.text.source.path, str(body.start_byte))
+        once = (*place, reader.namespace, reader.key, prefix, *shown)
         if once not in reader.read:
-            reader.read.update((once, once[:2]))
+            reader.read.update((once, place))
             around = one.path[:-1]
             used = other.used
             inner = replace(reader, modules={one.names[at]: prefix}, around=around, used=used)
-            inner = replace(inner, tree=tree, tags=other.tags, conditions=conditions)
+            inner = replace(inner, tree=tree, tags=other.tags, conditions=conditions, given=means)
             _read_body(replace(inner, depth=reader.depth + 1), body)
     return is_found
 
@@ -396,21 +345,25 @@ def _read_chain(reader: Reader, calls: list[tuple[str, Node]], prefix: str, doc:
     return prefix
 
 
-def _text(tree: CppTree, node: Node) -> str | None:
-    """A string, with or without a macro for selective builds around it."""
-    while called(tree, node) in _SELECTIVE and len(given := arguments(node)) == 1:
+def _text(reader: Reader, node: Node) -> tuple[str | None, Span]:
+    """A string, with or without a macro for selective builds around it, and where it stands."""
+    while called(reader.tree, node) in _SELECTIVE and len(given := arguments(node)) == 1:
         node = given[0]
-    return literal(tree, node)
+    home, value = reader.meant(node)
+    return literal(home.tree, value), home.tree.span(value)
 
 
 def _read_definition(reader: Reader, call: Node, doc: str) -> None:
     tree = reader.tree
     given = arguments(call)
-    text = _text(tree, given[0]) if given else None
+    if not given:
+        return reader.refuse(call)
+    text, place = _text(reader, given[0])
     if text is None:
         return reader.refuse(call)
     tags: tuple[str, ...] = ()
     kernel: Kernel | None = None
+    home = reader
     at = given[0]
     for one in given[1:]:
         value = reader.tags.get(tree.of(one), one)
@@ -422,8 +375,7 @@ def _read_definition(reader: Reader, call: Node, doc: str) -> None:
         if found is not None:
             tags += found
         elif kernel is None:
-            kernel = read_kernel(tree, one)
-            at = one
+            kernel, home, at = reader.read_kernel(one)
         else:
             return reader.refuse(call)
     if "::" in text.partition("(")[0]:
@@ -433,7 +385,7 @@ def _read_definition(reader: Reader, call: Node, doc: str) -> None:
     if "(" not in full:
         if kernel is None:
             return reader.refuse(call)
-        inferred = _inferred(reader, full, kernel, at)
+        inferred = _inferred(home, full, kernel, at)
         if inferred is None:
             return None
         full = inferred
@@ -449,12 +401,13 @@ def _read_definition(reader: Reader, call: Node, doc: str) -> None:
     conditions = reader.conditions_of(call)
     if conditions is None:
         return None
-    definition = Definition(name, str(schema), tags, conditions, doc, tree.span(given[0]))
+    definition = Definition(name, str(schema), tags, conditions, doc, place)
     reader.library.definitions.append(definition)
     if reader.is_stable:
         reader.library.stable.add(name)
     if kernel is not None:
-        reader.add_kernel(name, kernel.key or CATCH_ALL, "", kernel, at)
+        home = replace(home, conditions=conditions)
+        home.add_kernel(name, kernel.key or CATCH_ALL, "", kernel, at)
 
 
 def _inferred(reader: Reader, name: str, kernel: Kernel, node: Node) -> str | None:
@@ -491,18 +444,23 @@ def _read_tags(tree: CppTree, node: Node) -> tuple[str, ...] | None:
 
 
 def _read_implementation(reader: Reader, call: Node) -> None:
-    tree = reader.tree
     given = arguments(call)
-    name = _text(tree, given[0]) if len(given) in (2, 3) else None
+    name = _text(reader, given[0])[0] if len(given) in (2, 3) else None
     if name is None:
         return reader.refuse(call)
-    key = read_key(tree.of(given[1])) if len(given) == 3 else ""
+    key: str | None = ""
+    if len(given) == 3:
+        home, value = reader.meant(given[1])
+        key = read_key(home.tree.of(value))
+    conditions = reader.conditions_of(call)
     if key is None:
         return reader.refuse(call)
-    kernel = read_kernel(tree, given[-1])
+    if conditions is None:
+        return None
+    kernel, home, node = reader.read_kernel(given[-1])
     full = name if "::" in name else f"{reader.namespace}::{name}"
     key = kernel.key or key or reader.key or CATCH_ALL
-    return reader.add_kernel(full, key, "", kernel, given[-1])
+    return replace(home, conditions=conditions).add_kernel(full, key, "", kernel, node)
 
 
 def _documented(tree: CppTree, body: Node) -> list[tuple[Node, str]]:

@@ -12,6 +12,7 @@ from torchgen_lite.diagnostics import Diagnostic, Label, Source
 from torchgen_lite.loader.entry.guards import read_guard
 from torchgen_lite.loader.formats.fmt import format_text
 from torchgen_lite.loader.yaml.nodes import ListNode, MapNode, ScalarNode, read_yaml
+from torchgen_lite_tools.importing.conditions import is_of_device
 from torchgen_lite_tools.importing.cpp_preprocessor import guard_of
 from torchgen_lite_tools.importing.library import Definition, Extra, Implementation, Library
 
@@ -113,7 +114,7 @@ def _lines(entry: _Entry, home: str, diagnostics: list[Diagnostic]) -> Iterator[
         by_kernel: dict[str, list[str]] = {}
         for key, one in entry.kernels.items():
             by_kernel.setdefault(one.kernel, []).append(key)
-            more = [c for c in one.conditions if c not in conditions]
+            more = [c for c in one.conditions if c not in conditions and not is_of_device(c, key)]
             if more:
                 shown = guard_of(more)
                 message = f"the kernel of `{entry.name}` for {key} has a condition of its own"

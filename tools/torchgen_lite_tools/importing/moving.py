@@ -13,9 +13,10 @@ from itertools import groupby
 from pathlib import PurePath
 
 from torchgen_lite.diagnostics import Diagnostic, Label, Source, Span
+from torchgen_lite.targets.cpp.registrations import REGISTER, file_of
 from torchgen_lite_tools.importing.cpp_functions import Function
 from torchgen_lite_tools.importing.cpp_preprocessor import without_comments, without_quoted
-from torchgen_lite_tools.importing.library import Library
+from torchgen_lite_tools.importing.library import Implementation, Library
 
 HEADERS = (".cuh", ".h", ".h++", ".hh", ".hpp", ".hxx")
 _QUALIFIED = re.compile(r"[A-Za-z_]\w*(?:::\w+)*")
@@ -132,13 +133,30 @@ def _cut(text: str, cuts: Sequence[tuple[int, int]]) -> str:
 
 
 def kernel_headers(library: Library) -> tuple[list[str], str]:
-    """The headers that declare the kernels, and the text of one for those that none of them declares."""
+    """The headers that declare the kernels, and the text of one for those that none of them declares.
+
+    Every generated file includes all of them, also where a device is missing. So a kernel of a device is declared anew
+    where its header has no other kernel, which may need the device's own headers, or declares it under a condition.
+    """
     headers = dict[str, None]()
     undeclared = list[Function]()
+    of_devices = list[Implementation]()
     for kernel in library.implementations:
-        declared = [one for one in kernel.functions if _file(one).endswith(HEADERS)]
-        headers.update(dict.fromkeys(map(_file, declared)))
+        declared = _headers_of(kernel)
+        if file_of(kernel.key) != REGISTER:
+            of_devices.append(kernel)
+            continue
+        headers.update(dict.fromkeys(declared))
         undeclared += [] if declared else kernel.functions
+    of_every_build = frozenset(headers)
+    for kernel in of_devices:
+        declared = _headers_of(kernel)
+        is_known = not any(_strange_types(kernel, library))
+        is_apart = not of_every_build.issuperset(declared) or bool(kernel.conditions)
+        if not declared or (is_known and is_apart):
+            undeclared += kernel.functions
+        else:
+            headers.update(dict.fromkeys(declared))
     undeclared.sort(key=lambda one: (_file(one), one.spans[-1].start))
     lines = list(dict.fromkeys(map(_declaration, undeclared)))
     types = ["torch/types.h"]
@@ -170,15 +188,26 @@ def _file(function: Function) -> str:
     return PurePath(function.spans[-1].source.path).as_posix()
 
 
+def _headers_of(kernel: Implementation) -> list[str]:
+    """The headers that declare a kernel."""
+    files = map(_file, kernel.functions)
+    return [file for file in files if file.endswith(HEADERS)]
+
+
+def _strange_types(kernel: Implementation, library: Library) -> Iterator[str]:
+    """The types of a kernel that mean nothing outside of its files."""
+    is_stable_kernel = kernel.name in library.stable
+    for function in kernel.functions:
+        for word in _unknown_types(function):
+            if not (is_stable_kernel and word.startswith(_STABLE)):
+                yield word
+
+
 def undeclarable_kernels(library: Library) -> Iterator[Diagnostic]:
     """TG606: kernels that no header declares, and whose types only their own file knows."""
     for kernel in library.implementations:
-        is_declared = any(_file(one).endswith(HEADERS) for one in kernel.functions)
-        functions = kernel.functions
-        unknown = {word for one in functions for word in _unknown_types(one)}
-        if kernel.name in library.stable:
-            unknown = {word for word in unknown if not word.startswith(_STABLE)}
-        if unknown and not is_declared and kernel.span is not None:
+        unknown = set(_strange_types(kernel, library))
+        if unknown and not _headers_of(kernel) and kernel.span is not None:
             message = f"kernel `{kernel.kernel}` of `{kernel.name}` is declared in no header"
             label = Label(kernel.span, f"the type `{min(unknown)}` is known in its file alone")
             yield Diagnostic("TG606", message, label, help="declare it in a header")

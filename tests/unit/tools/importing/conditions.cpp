@@ -39,4 +39,10 @@ TORCH_LIBRARY_IMPL(mylib, CUDA, m) {
   m.impl("always", &f);
 }
 #endif
+
+#ifdef WITH_FAST
+TORCH_LIBRARY_IMPL(mylib, CPU, m) {
+  m.impl("always", &f);
+}
+#endif
 } // namespace mylib

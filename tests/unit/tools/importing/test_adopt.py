@@ -517,3 +517,91 @@ def test_the_target_is_that_of_the_sources(other: str, run: Run, folder: Path) -
     assert (folder / "other.cpp").read_text() == other
     result = run("generate")
     assert result.code == 0, result.stderr
+
+
+def test_a_build_without_a_device_needs_no_header_of_its_kernels(run: Run, folder: Path) -> None:
+    """Such a header includes what only the device's toolkit has, or declares the kernel on a condition."""
+    kernels = {"f": "f.h", "f_cuda": "cuda/f.h", "g_cuda": "f.h", "g": "f.h"}
+    for name, header in kernels.items():
+        path = folder / header
+        path.parent.mkdir(exist_ok=True)
+        with path.open("a") as file:
+            file.write(f"at::Tensor {name}(const at::Tensor& x);\n")
+    body = """\
+TORCH_LIBRARY(lib, m) {
+  m.def("f(Tensor x) -> Tensor");
+  m.impl("f", torch::kCPU, &f);
+  m.impl("f", torch::kCUDA, &f_cuda);
+  m.def("g(Tensor x) -> Tensor");
+  m.impl("g", torch::kCPU, &g);
+#ifdef WITH_CUDA
+  m.impl("g", torch::kCUDA, &g_cuda);
+#endif
+}
+"""
+    (folder / "ops.cpp").write_text(f"#include <torch/library.h>\n{body}")
+    result = run("adopt")
+    assert "2 operators moved" in result.stderr, result.stderr
+    assert (
+        'kernel-headers = ["f.h", "adopted_kernels.h"]'
+        in (folder / "torchgen_lite.toml").read_text()
+    )
+    declared = (folder / "adopted_kernels.h").read_text().splitlines()[-2:]
+    assert sorted(declared) == [
+        "at::Tensor f_cuda(const at::Tensor& x);",
+        "at::Tensor g_cuda(const at::Tensor& x);",
+    ]
+
+
+def test_a_device_whose_kernel_has_types_of_its_own_keeps_its_header(
+    run: Run, folder: Path
+) -> None:
+    (folder / "cuda.h").write_text("using Odd = at::Tensor;\nat::Tensor f_cuda(const Odd& x);\n")
+    (folder / "odd.h").write_text("struct Sizes;\nat::Tensor g_cuda(at::Tensor x, Sizes s);\n")
+    body = """\
+TORCH_LIBRARY(lib, m) {
+  m.def("f(Tensor x) -> Tensor");
+  m.impl("f", torch::kCUDA, &f_cuda);
+  m.def("g(Tensor x, int[] s) -> Tensor");
+  m.impl("g", torch::kCUDA, &g_cuda);
+}
+"""
+    (folder / "ops.cpp").write_text(f"#include <torch/library.h>\n{body}")
+    result = run("adopt")
+    assert "2 operators moved" in result.stderr, result.stderr
+    assert '["odd.h", "adopted_kernels.h"]' in (folder / "torchgen_lite.toml").read_text()
+    assert "f_cuda(const at::Tensor& x)" in (folder / "adopted_kernels.h").read_text()
+
+
+def test_what_a_function_registers_for_a_call_moves_with_the_call(run: Run, folder: Path) -> None:
+    """Where the call gives the name; of what the function names itself, the call stays."""
+    body = """\
+void named(torch::Library& m, const char* name, at::Tensor (*one)(const at::Tensor&)) {
+  m.impl(name, torch::kCPU, one);
+}
+
+void both(torch::Library& m, const char* name) {
+  m.impl(name, torch::kCPU, &f);
+  m.impl("g", torch::kCPU, &f);
+}
+
+TORCH_LIBRARY(lib, m) {
+  m.def("f(Tensor x) -> Tensor");
+  m.def("g(Tensor x) -> Tensor");
+  m.def("h(Tensor x) -> Tensor");
+  named(m, "f", &f);
+  both(m, "h");
+}
+"""
+    result, left = adopted(run, folder, body)
+    assert result.code == 1
+    assert "1 operator moved" in result.stderr
+    removed = ('  m.def("f(Tensor x) -> Tensor");\n', '  named(m, "f", &f);\n')
+    expected = body
+    for line in removed:
+        expected = expected.replace(line, "")
+    assert left == expected
+    assert (
+        "- func: lib::f(Tensor x) -> Tensor\n  dispatch:\n    CPU: f\n"
+        in (folder / "ops.yaml").read_text()
+    )

@@ -99,6 +99,9 @@ def test_a_setup_without_extensions(tmp_path: Path) -> None:
         'set(A csrc/ops.cpp)\nset(B ${A} "${CMAKE_CURRENT_SOURCE_DIR}/csrc/é.cpp")\n'
         "list(APPEND B more.cpp)\npybind11_add_module(lib MODULE\n  ${B} # (\n)\n",
         "add_library(other a.cpp)\nif(X)\n  add_library(lib csrc/ops.cpp ./csrc/é.cpp)\n",
+        "set(CSRC csrc)\nfile(GLOB_RECURSE ALL ${CSRC}/*.cpp)\nadd_library(lib ${ALL})\n",
+        "file(GLOB_RECURSE ALL CONFIGURE_DEPENDS *.cpp)\nadd_library(lib ${ALL} ${MORE})\n",
+        "list(LENGTH A n)\nadd_library(lib csrc/ops.cpp csrc/é.cpp)\n",
     ],
 )
 def test_cmake(text: str, tmp_path: Path) -> None:
@@ -176,8 +179,27 @@ def test_a_setup_without_an_extension_is_left(tmp_path: Path) -> None:
 def test_a_target_that_is_computed_has_a_line(tmp_path: Path) -> None:
     text = "my_extension(lib csrc/ops.cpp csrc/é.cpp)\n"
     assert "which target" in changed(tmp_path, "CMakeLists.txt", text)
-    text = "add_library(other csrc/drops.cpp)\n"
-    assert changed(tmp_path, "CMakeLists.txt", text) == text
+    for text in (
+        "add_library(other csrc/drops.cpp)\n",
+        "file(GLOB A b/*.cpp)\nadd_library(o ${A})\n",
+    ):
+        assert changed(tmp_path, "CMakeLists.txt", text) == text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "include(sources.cmake)\nadd_library(lib ${SOURCES})\n",
+        "file(GLOB_RECURSE ALL ${HERE}/*.cpp)\nadd_library(lib ${ALL})\n",
+        "add_library(lib $<$<BOOL:ON>:csrc/ops.cpp>)\n",
+        "aux_source_directory(csrc ALL)\nadd_library(lib ${ALL})\n",
+        "file(GLOB ALL csrc/*.cpp)\nlist(REMOVE_ITEM ALL csrc/ops.cpp)\nadd_library(lib ${ALL})\n",
+        "file(GLOB ALL csrc/*.cpp)\nlist(FILTER ALL EXCLUDE REGEX o)\nadd_library(lib ${ALL})\n",
+        "set(WHERE csrc)\nset(WHERE other)\nadd_library(lib ${WHERE}/ops.cpp)\n",
+    ],
+)
+def test_sources_that_cannot_be_told_have_a_line(text: str, tmp_path: Path) -> None:
+    assert "which target" in changed(tmp_path, "CMakeLists.txt", text)
 
 
 @pytest.mark.parametrize(

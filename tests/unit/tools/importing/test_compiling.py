@@ -216,3 +216,10 @@ def test_a_file_that_lists_no_compilations_is_named(folder: Path, text: str) -> 
     path = folder / "compile_commands.json"
     path.write_text(text)
     assert flags_of(folder, ["ops.cpp"]) == (folder, [], [path])
+
+
+def test_a_text_of_a_setup_that_no_path_can_be_names_no_folder(tmp_path: Path) -> None:
+    texts = ["a" * 5000, "a/" * 3000, "a\0b", "", "csrc"]
+    (tmp_path / "csrc").mkdir()
+    (tmp_path / "setup.py").write_text(f"raise RuntimeError({texts!r})\n")
+    assert flags_of(tmp_path, ()).words == [f"-I{tmp_path / 'csrc'}"]

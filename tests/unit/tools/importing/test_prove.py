@@ -146,7 +146,7 @@ TORCH_LIBRARY(l, m) {
             "a.cpp:2:34: error[TG612] not compared: 'l::f' has a kernel for CompositeImplicitAutograd: a lambda has no name",
             "a.cpp:3:34: error[TG612] not compared: 'mine::g' is declared in none of these files",
             "a.cpp:5:15: error[TG612] not compared: 'l::i' is defined in none of these files",
-            "a.cpp:6:3: error[TG601] this registration is not understood",
+            "a.cpp:6:3: error[TG601] this registration of 'j' is not understood",
             "2 operators and 2 kernels read",
         ],
     )
