@@ -139,13 +139,17 @@ def _check_apart(paths: Iterable[str]) -> None:
     """No path is the folder of another one, or differs from it in case alone, which is one file on some systems."""
     known: dict[str, str] = {}
     for path in paths:
-        other = known.setdefault(path.casefold(), path)
-        if other != path:
+        folded = path.casefold()
+        other = known.get(folded)
+        if other is not None:
             raise _Refused(f"gives `{other}` and `{path}`, which are one file on some systems")
-    for path in known.values():
-        for folder in PurePosixPath(path.casefold()).parents:
-            if str(folder) in known:
-                raise _Refused(f"gives `{known[str(folder)]}` as a file, and in it `{path}`")
+        known[folded] = path
+    for folded, path in known.items():
+        folders = PurePosixPath(folded).parents
+        for folder in folders:
+            other = known.get(str(folder))
+            if other is not None:
+                raise _Refused(f"gives `{other}` as a file, and in it `{path}`")
 
 
 def _check_file(path: str, text: Any) -> None:
