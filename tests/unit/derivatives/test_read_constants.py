@@ -39,6 +39,12 @@ CASES = [
     (TWO, "", "{x: 'composed(grad_y, x, s)'}", "s"),
     # What is no tensor of numbers, and what is a constant.
     (TWO, "{s: {like: x, dtype: int64}}", "{x: 'grad_y.gather(0, s)'}", ""),
+    (
+        "f(Tensor x, ScalarType? t=None) -> (Tensor y, Tensor s)",
+        "{s: {like: x, dtype: 'default(t, int64)'}}",
+        "{x: 'grad_y.gather(0, s)'}",
+        "",
+    ),
     (TWO, "{s: {like: x, dtype: bool}}", "{x: 'grad_y.masked_fill(s, 0)'}", ""),
     (TWO, "", "{x: grad_y * s.size(0)}", ""),
     (TWO, "", "{x: 'where(s > 0, grad_y, zeros_like(s))'}", ""),

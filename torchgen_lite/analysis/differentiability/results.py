@@ -20,7 +20,16 @@ from torchgen_lite.analysis.resolve import Resolved
 from torchgen_lite.diagnostics import Diagnostic
 from torchgen_lite.formulas.facts import Saved
 from torchgen_lite.formulas.language import INTEGRAL_DTYPES
-from torchgen_lite.formulas.model import Binary, Call, Conditional, Literal, Name, Subscript
+from torchgen_lite.formulas.model import (
+    Binary,
+    Call,
+    Conditional,
+    Expression,
+    Literal,
+    Name,
+    Subscript,
+    walk,
+)
 from torchgen_lite.formulas.operands import COMPARISONS
 from torchgen_lite.formulas.tree import Typed
 from torchgen_lite.schema import return_names
@@ -81,8 +90,8 @@ def _check_constants(info: DifferentiabilityInfo, resolved: Resolved) -> Reporte
     function = info.function
     known = set[int]()
     for index, rule in rules_by_result(function).items():
-        dtype = rule.get("dtype")
-        if isinstance(dtype, Name) and dtype.text in INTEGRAL_DTYPES:
+        # `default(index_type, int64)` is one of integers, too.
+        if _names_integers(rule.get("dtype")):
             known.add(index)
     known.update(info.outputs)
     for derivative in info.derivatives:
@@ -99,6 +108,14 @@ def _check_constants(info: DifferentiabilityInfo, resolved: Resolved) -> Reporte
                 "a constant",
                 f"compute it from the inputs under `let:`, or give `{name}` a gradient",
             )
+
+
+def _names_integers(dtype: Expression | None) -> bool:
+    """Whether an expression for a dtype names an integral one."""
+    if dtype is None:
+        return False
+    names = {node.text for node in walk(dtype) if isinstance(node, Name)}
+    return not names.isdisjoint(INTEGRAL_DTYPES)
 
 
 def _read_in(tree: Typed, resolved: Resolved) -> Iterator[tuple[Typed, Saved]]:
