@@ -28,8 +28,10 @@ ENTRIES = """\
   derivatives: {self: grad * result.conj()}
 - func: seconds::grown_(Tensor(a!) self) -> Tensor(a!)
   dispatch: {CPU: grown_}
+  vmap: loop
 - func: seconds::squared_(Tensor(a!) self, Tensor by) -> Tensor(a!)
   dispatch: {CPU: squared_}
+  vmap: loop
   derivatives:
     self: grad * 2 * self * by
     by: grad * self * self
@@ -133,6 +135,8 @@ checked(lambda x, y, z: ops.total([x, y, x], z), x, y, z)
 checked(lambda x, y: ops.total([x, plain + 2], y), x, y)
 checked(lambda m: ops.row(m, 1) * m, m)
 checked(ops.cubed, x)
+checked(lambda m: torch.vmap(ops.grown_)(m * 1), m)
+checked(lambda m, y: torch.vmap(ops.squared_, (0, None))(m * 1, y), m, y)
 with pytest.raises(RuntimeError, match="once_backward"):
     gradgradcheck(ops.once, x)
 gradcheck(ops.once, x)
