@@ -5,6 +5,7 @@ They are made with `custom_op`; where a result is an argument or a tensor is giv
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import fakes
@@ -135,6 +136,31 @@ def _weighted_sum_backward(ctx: Any, grad: Tensor) -> Any:
 
 
 weighted_sum.register_autograd(_weighted_sum_backward, setup_context=_keep_weight)
+
+
+@custom_op("tlc::blend", mutates_args=())
+def blend(x: Tensor, masks: Sequence[Tensor | None], s: float = 0.5) -> Tensor:
+    return kern.blend(x, list(masks), s)
+
+
+@blend.register_fake
+def _(x: Tensor, masks: Sequence[Tensor | None], s: float = 0.5) -> Tensor:
+    return torch.empty_like(kern.blend(x, list(masks), s))
+
+
+def _keep_masks(ctx: Any, inputs: Any, output: Any) -> None:
+    x, masks, ctx.s = inputs
+    ctx.is_given = [mask is not None for mask in masks]
+    ctx.save_for_backward(x, *[mask for mask in masks if mask is not None])
+
+
+def _blend_backward(ctx: Any, grad: Tensor) -> Any:
+    x, *masks = ctx.saved_tensors
+    of_masks = [grad * x * ctx.s if is_given else None for is_given in ctx.is_given]
+    return kern.blend(grad, masks, ctx.s), of_masks, None
+
+
+blend.register_autograd(_blend_backward, setup_context=_keep_masks)
 
 
 @custom_op("tlc::rows", mutates_args=())

@@ -117,6 +117,7 @@ OPERATORS = (
     Operator("scale.out", lambda t: {"self": t(), "s": 2.5, "out": t.written()}),
     Operator("axpy", lambda t: {"y": t.written(), "x": t(), "s": 2.5}),
     Operator("weighted_sum", lambda t: {"xs": [t(), t()], "weight": t()}, ("xs",)),
+    Operator("blend", lambda t: {"x": t(), "masks": [t(), None, t()], "s": 1.5}, ("x", "masks")),
     Operator("affine", lambda t: {"x": t(), "bias": t(), "s": 3.5, "negate": True}, ("x", "bias")),
     Operator("gate", lambda t: {"x": t(), "gate": t()}),
     Operator("halves", lambda t: {"x": t(), "n": 3, "dim": -1}, ("x",)),
@@ -172,8 +173,8 @@ class Call:
 
         def kept(name: str, value: Any) -> Any:
             """The places of the tensors of an argument, or the argument."""
-            if isinstance(value, list) and all(isinstance(one, Tensor) for one in value):
-                return _Places([kept(name, one).one for one in value])
+            if isinstance(value, list):
+                return [kept(name, one) for one in value]
             if not isinstance(value, Tensor):
                 return value
             tensors.append(value)
@@ -209,15 +210,11 @@ class _Place(NamedTuple):
     one: int
 
 
-class _Places(NamedTuple):
-    every: list[int]
-
-
 def _filled(value: Any, tensors: list[Tensor]) -> Any:
     if isinstance(value, _Place):
         return tensors[value.one]
-    if isinstance(value, _Places):
-        return [tensors[at] for at in value.every]
+    if isinstance(value, list):
+        return [_filled(one, tensors) for one in value]
     return value
 
 

@@ -24,9 +24,9 @@ Matrix = dict[str, Column]
 _INTRODUCTION = """\
 # What a declared operator composes with
 
-One library of twenty operators ([`ops.yaml`](../tests/compose/library/ops.yaml): pointwise, a normalization with two
-results, a matrix product, in place, `out=`, a buffer that is written, lists, a size that depends on data, random
-numbers, an effect, optional tensors, defaults, tensors by keyword;
+One library of 22 operators ([`ops.yaml`](../tests/compose/library/ops.yaml): pointwise, a normalization with two
+results, a matrix product, in place, `out=`, a buffer that is written, lists, with tensors left out too, a size that
+depends on data, random numbers, an effect, optional tensors, defaults, tensors by keyword;
 [`scalars.yaml`](../tests/compose/library/scalars.yaml) has two that do not cross the stable ABI) is built by three
 targets, and written by hand with `torch.library.custom_op` ([`by_hand.py`](../tests/compose/by_hand.py)), as PyTorch's
 tutorials do it. Then everything below is done to it, and compared with PyTorch's own functions. `cpp-torch` and

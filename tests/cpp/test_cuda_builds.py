@@ -45,7 +45,7 @@ def test_cmake_leaves_cuda_out(project: Path) -> None:
     run(project, "cmake", "--build", "build")
     options = ("-q", "-p", "no:cacheprovider", "-c", os.devnull)
     command = ("-m", "pytest", *options, "tests")
-    assert "8 passed" in run_python(project, *command, imported=COMPILING)
+    assert "9 passed" in run_python(project, *command, imported=COMPILING)
 
 
 @needs_cmake

@@ -65,7 +65,7 @@ def test_generated_tests_pass(project: Path) -> None:
     done = run_python(project, "-m", "pytest", "-q", "-p", "no:cacheprovider", tests)
     assert done.returncode == 0, done.stdout
     passed = re.search(r"(\d+) passed", done.stdout)
-    assert passed and int(passed[1]) == 197
+    assert passed and int(passed[1]) == 241
 
 
 LIES = """\

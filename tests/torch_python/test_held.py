@@ -38,6 +38,18 @@ ENTRIES = """\
 - func: NAME::item(Tensor x) -> Tensor[]
   dispatch: {CPU: items}
   fake: {like: x, count: 2}
+- func: NAME::counted(Tensor x) -> (Tensor y, int n)
+  dispatch: {CPU: counted}
+  fake: {y: {like: x}, n: {value: x.size(0)}}
+- func: NAME::named(Tensor x) -> (float, str)
+  dispatch: {CPU: named}
+  fake: {result0: {value: 0.5}, result1: {value: "'a'"}}
+- func: NAME::unshared(Tensor(a) x) -> Tensor(a)
+  dispatch: {CPU: copied}
+  fake: {view: x}
+- func: NAME::shared(Tensor(a) x) -> Tensor(a)
+  dispatch: {CPU: itself}
+  fake: shared_fake
 - func: NAME::refused(Tensor x) -> Tensor
   dispatch: {CPU: copied}
   fake:
@@ -187,6 +199,18 @@ def add(x, y):
 
 def number(x):
     return len(x)
+
+
+def counted(x):
+    return x.clone(), len(x) + 4
+
+
+def named(x):
+    return 0.5, "b"
+
+
+def shared_fake(x):
+    return x.clone()
 """
 SAYS = "and its fake says"
 UNSAID = "which the schema does not say: return a copy (`clone`), or declare it (`Tensor(a)`)"
@@ -207,6 +231,10 @@ WRONG = {
     "ops.second(x)": f"result `high` has dtype torch.float64, {SAYS} torch.float32",
     "ops.items(x)": f"the result has 2 tensors, {SAYS} 3",
     "ops.item(x)": f"item 1 of the result has dtype torch.float64, {SAYS} torch.float32",
+    "ops.counted(x)": f"result `n` is 6, {SAYS} 2",
+    "ops.named(x)": f"result `1` is 'b', {SAYS} 'a'",
+    "ops.unshared(x)": f"the result has memory of its own, {SAYS} memory of an argument",
+    "ops.shared(x)": f"the result has memory of an argument, {SAYS} memory of its own",
     "ops.refused(x)": "its fake refuses the call: NAME::refused: x is a batch of matrices",
     "ops.by_function(x)": f"the result has shape (2, 3), {SAYS} (1, 3)",
     "ops.rows(x, 7)": f"the result has dimensions 2, {SAYS} 1",

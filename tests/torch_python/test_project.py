@@ -29,7 +29,7 @@ def test_generated_tests_pass(project: Path) -> None:
     )
     assert done.returncode == 0, done.stdout
     passed = re.search(r"(\d+) passed", done.stdout)
-    assert passed and int(passed[1]) == 183
+    assert passed and int(passed[1]) == 197
 
 
 def test_an_operator_that_is_wrong_fails_its_tests(project: Path, tmp_path: Path) -> None:

@@ -111,7 +111,7 @@ def _unsuited(operator: Operator) -> str:
         return f"`{name}` draws random numbers, and pieces of a call draw others than the whole"
     if schema.is_aliasing:
         return f"`{name}` shares memory with an argument"
-    has_list = any(value_kind(a.type) == TENSORS for a in schema.arguments)
+    has_list = any(dispatch_kind(a.type).is_list for a in schema.arguments)
     if not has_list and any(value_kind(r.type) == TENSORS for r in schema.returns):
         return f"nothing says how many tensors `{name}` returns"
     wrong = [r for r in results_of(schema) if not is_tensor_like(r.value.type)]

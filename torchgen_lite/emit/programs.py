@@ -13,7 +13,7 @@ import os
 import shlex
 import signal
 import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 from tempfile import TemporaryFile
 from typing import IO, Any, NamedTuple
@@ -108,7 +108,7 @@ def _text(file: IO[bytes]) -> str:
 def _answer(output: bytes) -> Answer:
     """What a program says, in the form that it has to have."""
     try:
-        found = json.loads(output.decode("utf-8"))
+        found = json.loads(output.decode("utf-8"), object_pairs_hook=_each_once)
     except (UnicodeDecodeError, ValueError, RecursionError) as error:
         shown = output[:200].decode("utf-8", "replace")
         raise _Refused(f"writes no JSON to standard output: {error}", shown) from error
@@ -119,9 +119,37 @@ def _answer(output: bytes) -> Answer:
         raise _Refused("has to give `files` as an object and `findings` as a list")
     for path, text in files.items():
         _check_file(path, text)
+    _check_apart(files)
     for one in findings:
         _check_finding(one)
     return Answer(files, findings)
+
+
+def _each_once(items: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object of JSON, which has each key once: of two files of one path, one would be lost."""
+    found: dict[str, Any] = {}
+    for key, value in items:
+        if key in found:
+            raise _Refused(f"gives `{key}` twice")
+        found[key] = value
+    return found
+
+
+def _check_apart(paths: Iterable[str]) -> None:
+    """No path is the folder of another one, or differs from it in case alone, which is one file on some systems."""
+    known: dict[str, str] = {}
+    for path in paths:
+        folded = path.casefold()
+        other = known.get(folded)
+        if other is not None:
+            raise _Refused(f"gives `{other}` and `{path}`, which are one file on some systems")
+        known[folded] = path
+    for folded, path in known.items():
+        folders = PurePosixPath(folded).parents
+        for folder in folders:
+            other = known.get(str(folder))
+            if other is not None:
+                raise _Refused(f"gives `{other}` as a file, and in it `{path}`")
 
 
 def _check_file(path: str, text: Any) -> None:

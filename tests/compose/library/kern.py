@@ -51,6 +51,18 @@ def weighted_sum_backward(grad: Tensor, xs: list[Tensor], weight: Tensor | None)
     return [one * 1 for _ in xs]
 
 
+def blend(x: Tensor, masks: list[Tensor | None], s: float) -> Tensor:
+    total = x * 1
+    for mask in masks:
+        if mask is not None:
+            total = total + x * mask * s
+    return total
+
+
+def blend_backward(grad: Tensor, masks: list[Tensor | None], s: float) -> list[Tensor]:
+    return [grad * s for _ in masks]
+
+
 def rows(x: Tensor) -> Tensor:
     return x[x.any(1)]
 

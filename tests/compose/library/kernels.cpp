@@ -60,6 +60,26 @@ std::vector<Tensor> weighted_sum_backward(
   return found;
 }
 
+using WithGaps = c10::List<std::optional<Tensor>>;
+
+Tensor blend(const Tensor& x, const WithGaps& masks, double s) {
+  Tensor total = x * 1;
+  for (const std::optional<Tensor> mask : masks)
+    if (mask)
+      total = total + x * *mask * s;
+  return total;
+}
+
+std::vector<Tensor> blend_backward(
+    const Tensor& grad,
+    const WithGaps& masks,
+    double s) {
+  std::vector<Tensor> found;
+  for (size_t i = 0; i < masks.size(); ++i)
+    found.push_back(grad * s);
+  return found;
+}
+
 Tensor rows(const Tensor& x) {
   return x.index({x.any(1)});
 }

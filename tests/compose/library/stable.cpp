@@ -116,6 +116,26 @@ std::vector<Tensor> weighted_sum_backward(
   return found;
 }
 
+using WithGaps = std::vector<std::optional<Tensor>>;
+
+Tensor blend(const Tensor& x, const WithGaps& masks, double s) {
+  Tensor total = torch::stable::clone(x);
+  for (const std::optional<Tensor>& mask : masks)
+    if (mask)
+      total = plus(total, scale(times(x, *mask), s));
+  return total;
+}
+
+std::vector<Tensor> blend_backward(
+    const Tensor& grad,
+    const WithGaps& masks,
+    double s) {
+  std::vector<Tensor> found;
+  for (size_t i = 0; i < masks.size(); ++i)
+    found.push_back(scale(grad, s));
+  return found;
+}
+
 Tensor rows(const Tensor& x) {
   const Tensor kept = call("aten::any", "dim", x, int64_t{1}, false);
   const Tensor indices =

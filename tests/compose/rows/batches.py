@@ -6,7 +6,7 @@ import torch
 from torch import Tensor, vmap
 
 from tests.compose.probe import Looped, Wrong, holds, printed, row, same
-from tests.compose.rows.calls import X, Y, rms, tlc
+from tests.compose.rows.calls import X, Y, blended, rms, tlc
 
 BATCH = torch.stack([X, Y, X * Y, X + Y])
 
@@ -31,6 +31,12 @@ def product() -> None:
 @row("a list of tensors")
 def lists() -> None:
     same(vmap(lambda x: tlc.weighted_sum([x, Y], x))(BATCH), (BATCH + Y) * BATCH)
+
+
+@row("a list in which tensors are left out")
+def gaps() -> None:
+    same(vmap(lambda x: tlc.blend(Y, [None, x, Y, None]))(BATCH), blended(Y, BATCH, Y))
+    same(vmap(lambda x: tlc.blend(x, [None]))(BATCH), BATCH)
 
 
 @row("a normalization with a weight for each item")

@@ -34,6 +34,18 @@ def lists() -> None:
     same(tlc.weighted_sum([X, Y], Y), (X + Y) * Y)
 
 
+def blended(x: torch.Tensor, *masks: torch.Tensor, s: float = 0.5) -> torch.Tensor:
+    """What the operator gives for the tensors that are not left out."""
+    return x * (1 + s * sum(masks))
+
+
+@row("a list in which tensors are left out")
+def gaps() -> None:
+    same(tlc.blend(X, [None, Y, None, X]), blended(X, Y, X))
+    same(tlc.blend(X, [None], s=2.0), X)
+    same(tlc.blend(X, []), X)
+
+
 @row("in place, returns its argument")
 def in_place() -> None:
     y = X.clone()

@@ -11,7 +11,7 @@ from torch import Tensor
 from torch.utils.checkpoint import checkpoint
 
 from tests.compose.probe import Wrong, holds, printed, row, same
-from tests.compose.rows.calls import X, Y, rms, tlc
+from tests.compose.rows.calls import X, Y, blended, rms, tlc
 from tests.compose.rows.gradients import block, leaf, selective, twice
 
 whole: Any = partial(torch.compile, backend="aot_eager", fullgraph=True)
@@ -56,6 +56,14 @@ def gradients_of_lists() -> None:
     x = leaf()
     whole(lambda x: tlc.weighted_sum([x, x], Y))(x).sum().backward()
     same(x.grad, 2 * Y)
+
+
+@row("gradients of a list in which tensors are left out")
+def gradients_of_gaps() -> None:
+    f = whole(lambda x, y: tlc.blend(x, [None, y, x]))
+    x, y = leaf(), leaf(Y)
+    found = torch.autograd.grad(f(x, y).sin().sum(), [x, y])
+    same(found, torch.autograd.grad(blended(x, y, x).sin().sum(), [x, y]))
 
 
 @row("gradients of a call that writes to a buffer")

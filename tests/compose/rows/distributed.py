@@ -8,7 +8,7 @@ import torch
 from torch import Tensor, nn
 
 from tests.compose.probe import holds, row, same
-from tests.compose.rows.calls import X, Y, rms, tlc
+from tests.compose.rows.calls import X, Y, blended, rms, tlc
 from tests.compose.rows.exported import Norm
 from tests.compose.rows.gradients import leaf
 
@@ -114,6 +114,14 @@ def gradients() -> None:
 def lists() -> None:
     x = _sharded(0)
     _is_sharded(tlc.weighted_sum([x, x]), 0, x.to_local() * 2)
+
+
+@row("DTensor, a list in which tensors are left out")
+def gaps() -> None:
+    x = _sharded(0)
+    whole = _replicated(WHOLE, x)
+    local = x.to_local()
+    _is_sharded(tlc.blend(x, [None, whole, x]), 0, blended(local, local, local))
 
 
 @row("DTensor, in place, returns its argument")

@@ -105,7 +105,8 @@ def scripted_functions() -> None:
             tlc_ops.axpy(total, x, 2.0)
             one, other = tlc_ops.halves(torch.cat([x, x]))
             affine = tlc_ops.affine(x, negate=True)
-            return [out, rstd, total, one, other, affine, tlc_ops.muladd(x, b=y, s=2.0)]
+            blend = tlc_ops.blend(x, [None, y])
+            return [out, rstd, total, one, other, affine, blend, tlc_ops.muladd(x, b=y, s=2.0)]
 
     scripted = torch.jit.script(Scripted())
     file = io.BytesIO()

@@ -10,7 +10,7 @@ from torch import Tensor
 from torch.func import grad, hessian, jacfwd, jacrev, jvp, vjp, vmap
 
 from tests.compose.probe import row, same
-from tests.compose.rows.calls import X, Y, rms, tlc
+from tests.compose.rows.calls import X, Y, blended, rms, tlc
 from tests.compose.rows.gradients import twice
 
 Function = Callable[[Tensor], Tensor]
@@ -18,6 +18,7 @@ PAIRS: tuple[tuple[Function, Function], ...] = (
     (lambda x: tlc.muladd(x, x, 2.0), lambda x: x * x + 2),
     (lambda x: tlc.row_norm(x, Y)[0], lambda x: rms(x, Y)),
     (lambda x: tlc.weighted_sum([x, x * x, Y], Y), lambda x: (x + x * x + Y) * Y),
+    (lambda x: tlc.blend(x, [None, x * x, Y]), lambda x: blended(x, x * x, Y)),
 )
 
 

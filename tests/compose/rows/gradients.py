@@ -11,7 +11,7 @@ from torch import Tensor
 from torch.utils.checkpoint import checkpoint, create_selective_checkpoint_contexts
 
 from tests.compose.probe import Wrong, holds, row, same
-from tests.compose.rows.calls import X, Y, rms, tlc
+from tests.compose.rows.calls import X, Y, blended, rms, tlc
 
 
 def leaf(value: Tensor = X) -> Tensor:
@@ -48,6 +48,16 @@ def second() -> None:
 @row("gradients of the tensors of a list")
 def of_lists() -> None:
     both(lambda a, b: tlc.weighted_sum([a, b, a], Y), lambda a, b: (a + b + a) * Y, X, Y)
+
+
+@row("gradients of a list in which tensors are left out")
+def of_gaps() -> None:
+    both(lambda a, b: tlc.blend(a, [None, b, None, a]), lambda a, b: blended(a, b, a), X, Y)
+    y, unused = leaf(Y), leaf(X)
+    (found,) = torch.autograd.grad(tlc.blend(X, [None, y, unused], 2.0).sum(), y)
+    same(found, 2 * X)
+    given = [leaf(one.double()) for one in (X, Y)]
+    torch.autograd.gradgradcheck(lambda a, b: tlc.blend(a, [None, b, b, None]), given)
 
 
 @row("gradients in batches, `is_grads_batched`")
@@ -274,6 +284,16 @@ def dual_lists() -> None:
     with forward_ad.dual_level():
         x = forward_ad.make_dual(X, Y)
         same(forward_ad.unpack_dual(tlc.weighted_sum([x, X, x], X)).tangent, 2 * Y * X)
+
+
+@row("forward mode: a list in which tensors are left out")
+def dual_gaps() -> None:
+    from torch.autograd import forward_ad
+
+    with forward_ad.dual_level():
+        x = forward_ad.make_dual(X, Y)
+        found = forward_ad.unpack_dual(tlc.blend(Y, [None, x, Y, x], 2.0))
+        same(found.tangent, 4 * Y * Y)
 
 
 @row("forward mode: in place")

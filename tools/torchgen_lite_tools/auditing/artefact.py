@@ -42,6 +42,11 @@ class Artefact(NamedTuple):
     loads: tuple[str, ...]
     folder: Path
 
+    @property
+    def has_packages(self) -> bool:
+        """Whether it is a wheel, which has the Python of a library with it."""
+        return not any(Path(one).is_absolute() for one in self.loads)
+
 
 @contextmanager
 def opened(path: Path) -> Iterator[Artefact]:
@@ -66,7 +71,7 @@ def opened(path: Path) -> Iterator[Artefact]:
 def _wheel(path: Path, folder: Path) -> Artefact:
     files = sorted(one for one in folder.rglob("*") if one.is_file())
     binaries = [
-        read_binary(one, one.relative_to(folder).as_posix()) for one in files if _is_elf(one)
+        read_binary(one, one.relative_to(folder).as_posix()) for one in files if is_elf(one)
     ]
     tags: tuple[str, ...] = ()
     if path.name.endswith(".whl") and path.name.count("-") >= 4:
@@ -76,7 +81,8 @@ def _wheel(path: Path, folder: Path) -> Artefact:
     return Artefact(path.name, tuple(binaries), tags, (*sorted(packages), *sorted(modules)), folder)
 
 
-def _is_elf(path: Path) -> bool:
+def is_elf(path: Path) -> bool:
+    """Whether a file is an executable or a shared library of Linux."""
     with path.open("rb") as stream:
         return stream.read(len(MAGIC)) == MAGIC
 

@@ -16,10 +16,11 @@ from torchgen_lite.targets.registered import lent_operators
 
 
 class Bump(NamedTuple):
-    """`part` is `major`, `minor` or `patch`, as in semantic versioning."""
+    """`part` is `major`, `minor` or `patch`, as in semantic versioning; `changes` are those that no other command lists."""
 
     part: str
     because: str
+    changes: tuple[str, ...] = ()
 
 
 def bump_since(session: Session, program: Program, since: str, schema: Sequence[str]) -> Bump:

@@ -21,6 +21,7 @@ from torchgen_lite.targets.generation import generation_of
 from torchgen_lite.targets.output import Selection
 from torchgen_lite_tools.auditing.artefact import Artefact, opened
 from torchgen_lite_tools.auditing.bump import Bump, bump_since
+from torchgen_lite_tools.auditing.earlier import bump_since_build, earlier_operators, is_build
 from torchgen_lite_tools.auditing.platforms import Platform, check_platform, platform_of
 from torchgen_lite_tools.auditing.registry import Facts, ask_registry, check_registry
 from torchgen_lite_tools.auditing.stable_abi import Abi, abi_of, check_abi
@@ -87,7 +88,9 @@ class Audited:
     "--namespace", default="", metavar="NAME", help="The namespace that the build has given."
 )
 @click.option(
-    "--since", metavar="REF|PATH", help="Say which part of the version has to change since then."
+    "--since",
+    metavar="REF|PATH",
+    help="Say which part of the version has to change since then, or since an older build.",
 )
 @schema_options
 def audit_command(session: Session, /, **given: Any) -> int:
@@ -99,12 +102,17 @@ def audit_command(session: Session, /, **given: Any) -> int:
     \b
     torchgen-lite audit dist/mylib-1.1-py3-none-any.whl
     torchgen-lite audit dist/mylib-1.1-py3-none-any.whl --since v1.0
+    torchgen-lite audit dist/mylib-1.1-py3-none-any.whl --load --since mylib-1.0-py3-none-any.whl
     torchgen-lite audit build/libmylib.so --load --abi stable --output-format json
     """
     asked = Asked(**given)
     config = session.settings()[0]
     program = None
-    if asked.schema or asked.since or config.path is not None:
+    is_since_build = asked.since is not None and is_build(asked.since)
+    if is_since_build and not asked.load:
+        raise click.UsageError("`--since` a build takes `--load`, which runs the code of both.")
+    is_compared = asked.since is not None and not is_since_build
+    if asked.schema or is_compared or config.path is not None:
         program = session.load(schema=asked.schema or None)
         require(program.diagnostics)
     with opened(asked.library) as artefact:
@@ -123,9 +131,28 @@ def _audit(session: Session, asked: Asked, artefact: Artefact, program: Program 
     if _is_for_stable_abi(asked, config):
         found.diagnostics += check_abi(abi, _oldest(config))
     _look_at_registry(found, asked, program)
-    if asked.since is not None and program is not None:
+    if asked.since is not None and is_build(asked.since):
+        _compare_builds(found, asked, asked.since)
+    elif asked.since is not None and program is not None:
         found.bump = bump_since(session, program, asked.since, asked.schema)
     return found
+
+
+def _compare_builds(found: Audited, asked: Asked, since: str) -> None:
+    """What this build registers and the earlier one, as far as both could be loaded."""
+    if not found.operators:
+        found.unseen.append(f"what has changed since {since}: nothing is known to be registered")
+        return
+    earlier = earlier_operators(since)
+    if isinstance(earlier, Diagnostic):
+        found.diagnostics.append(earlier)
+        return
+    artefact, operators = earlier
+    has_all = artefact.has_packages and found.artefact.has_packages and not asked.modules
+    found.bump, unseen = bump_since_build(
+        operators, found.operators, since, asked.namespace, has_all=has_all
+    )
+    found.unseen += unseen
 
 
 def _hold_to_platform(found: Audited, asked: Asked) -> None:
@@ -221,6 +248,7 @@ def _lines(found: Audited) -> Iterator[str]:
             yield f"{name:{width}}  {one.compiles:8}  {one.differentiates:9}  {keys}"
     if found.bump is not None:
         yield f"version: {found.bump.part}, {found.bump.because}"
+        yield from [f"  {change}" for change in found.bump.changes]
     for text in found.unseen:
         yield f"not looked at: {text}"
 

@@ -107,7 +107,7 @@ def check_registry(
     unbuilt: set[str] = set()
     for name, operator in wanted.items():
         facts = found.get(name)
-        keys = tables[operator.name].kernels.keys() & _computing()
+        keys = tables[operator.name].kernels.keys() & computing()
         if facts is None:
             problems.append(
                 _differs(name, f"`{name}` has an entry, and the library does not register it")
@@ -141,12 +141,12 @@ def _check_operator(
         )
     for key in sorted({*keys} - {*facts.keys}):
         yield _differs(name, f"`{name}` has no kernel for {key}, and its entry asks for one")
-    for key in sorted({*facts.keys} & _computing() - {*keys}):
+    for key in sorted({*facts.keys} & computing() - {*keys}):
         if not is_pytorchs:
             yield _differs(name, f"`{name}` has a kernel for {key}, and its entry asks for none")
 
 
-def _computing() -> frozenset[str]:
+def computing() -> frozenset[str]:
     """The keys whose kernels compute: those of backends but for `Meta`, which fakes have, and composed ones."""
     return frozenset(key_sets().backends) - {"Meta"} | COMPOSITE_KEYS
 

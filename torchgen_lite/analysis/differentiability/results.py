@@ -1,4 +1,12 @@
-"""Results that would get a gradient, and have none: their fake makes them integers, or no formula uses the gradient."""
+"""Results that would get a gradient, and have none: their fake makes them integers, no formula uses the gradient, or a
+formula reads a result that is said to have none.
+
+Note [What is read is a constant]
+A formula is differentiated for second derivatives. There a result without a gradient is a constant, and what depends on
+the inputs through it is lost without a word. The author answers for a formula that hands such a result to an operator of
+the file: that one may have no derivative, so that it is refused, or a formula of its own that has all of it in the
+gradient of another argument, and says `not_differentiable` of this one.
+"""
 
 from __future__ import annotations
 
@@ -7,10 +15,22 @@ from collections.abc import Collection, Iterator
 from torchgen_lite.analysis.differentiability.model import DifferentiabilityInfo
 from torchgen_lite.analysis.fakes.results import rules_by_result
 from torchgen_lite.analysis.finding import Reported, finding
+from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.analysis.resolve import Resolved
 from torchgen_lite.diagnostics import Diagnostic
+from torchgen_lite.formulas.facts import Saved
 from torchgen_lite.formulas.language import INTEGRAL_DTYPES
-from torchgen_lite.formulas.model import Literal, Name, Subscript
+from torchgen_lite.formulas.model import (
+    Binary,
+    Call,
+    Conditional,
+    Expression,
+    Literal,
+    Name,
+    Subscript,
+    walk,
+)
+from torchgen_lite.formulas.operands import COMPARISONS
 from torchgen_lite.formulas.tree import Typed
 from torchgen_lite.schema import return_names
 
@@ -20,6 +40,8 @@ def check_results(resolved: Resolved) -> Reported:
     for operator in resolved.declared:
         for info in operator.infos.values() if operator.function.derivatives is not None else ():
             yield from _check_integers(info) or _check_unused(info)
+            if operator.function.namespace not in TORCH_NAMESPACES:
+                yield from _check_constants(info, resolved)
 
 
 def _check_integers(info: DifferentiabilityInfo) -> list[Diagnostic]:
@@ -60,6 +82,71 @@ def _check_unused(info: DifferentiabilityInfo) -> Reported:
     hint = f"use it, or write `{_flags(info, unused)}`"
     assert function.derivatives is not None
     yield finding(function, "TG422", message, function.derivatives.span, "missing here", hint)
+
+
+def _check_constants(info: DifferentiabilityInfo, resolved: Resolved) -> Reported:
+    """Results without a gradient that formulas read; see Note [What is read is a constant]."""
+    function = info.function
+    known = set[int]()
+    for index, rule in rules_by_result(function).items():
+        # `default(index_type, int64)` is one of integers, too.
+        if _names_integers(rule.get("dtype")):
+            known.add(index)
+    known.update(info.outputs)
+    for derivative in info.derivatives:
+        for part, saved in _read_in(derivative.tree, resolved):
+            if saved.result is None or saved.result in known or not saved.keeps_tensors:
+                continue
+            known.add(saved.result)
+            name = saved.source
+            yield finding(
+                function,
+                "TG434",
+                f"`{name}` has no gradient, and a formula reads it: second derivatives take it for a constant",
+                part.node.span or derivative.formula.span,
+                "a constant",
+                f"compute it from the inputs under `let:`, or give `{name}` a gradient",
+            )
+
+
+def _names_integers(dtype: Expression | None) -> bool:
+    """Whether an expression for a dtype names an integral one."""
+    if dtype is None:
+        return False
+    names = {node.text for node in walk(dtype) if isinstance(node, Name)}
+    return not names.isdisjoint(INTEGRAL_DTYPES)
+
+
+def _read_in(tree: Typed, resolved: Resolved) -> Iterator[tuple[Typed, Saved]]:
+    """What a formula saves and differentiates itself, each with its place."""
+    if tree.saved is not None:
+        yield tree, tree.saved
+        return
+    is_comparison = isinstance(tree.node, Binary) and tree.node.operator in COMPARISONS
+    if is_comparison:
+        return
+    answered = _answered(tree, resolved)
+    for index, part in enumerate(tree.parts):
+        is_test = isinstance(tree.node, Conditional) and index == 0
+        if index not in answered and not is_test:
+            yield from _read_in(part, resolved)
+
+
+def _answered(tree: Typed, resolved: Resolved) -> Collection[int]:
+    """The operands of a call of an operator of the file for whose derivative that operator answers."""
+    callee = tree.operator
+    if callee is None or not callee.is_own or not isinstance(tree.node, Call):
+        return ()
+    everything = range(len(tree.parts))
+    operator = resolved.by_name[callee.name]
+    plan = resolved.autograd.get(operator.name)
+    if plan is None or plan.info is None:
+        return () if operator.is_composed else everything
+    keywords = [name for name, _ in tree.node.keywords]
+    count = len(tree.parts) - len(keywords)
+    names = [place.name if place else "" for place in callee.by_position(count)[:count]]
+    given = enumerate([*names, *keywords])
+    return [index for index, name in given if name in plan.info.not_differentiable]
 
 
 def _used(tree: Typed, info: DifferentiabilityInfo) -> Iterator[int]:

@@ -232,7 +232,8 @@ def _kept(operator: CppOperator, info: DifferentiabilityInfo) -> Iterator[Named]
         if member.saved.result is not None:
             is_view = ""
             if operator.is_inplace:
-                is_view = "self.is_view()"
+                # What has a tangent alone has no history that its base shares.
+                is_view = "_call.is_recorded && self.is_view()"
             yield member.name, member.result(_result(operator, member.saved.result), is_view)
 
 

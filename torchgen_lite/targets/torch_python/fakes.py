@@ -25,6 +25,7 @@ from torchgen_lite.languages.python.names import free_name
 from torchgen_lite.languages.python.torch_expressions import TORCH, in_rule, method_call
 from torchgen_lite.languages.text import quote, tuple_display
 from torchgen_lite.loader.entry.fakes import FakeRule
+from torchgen_lite.schema.dispatch_kind import dispatch_kind
 from torchgen_lite.schema.grouped import names_of
 from torchgen_lite.targets.output import Named
 from torchgen_lite.targets.torch_python.model import Package, PackagedOperator
@@ -111,8 +112,10 @@ def _result(operator: PackagedOperator, result: Result, rule: FakeRule) -> str:
     if "count" in fields:
         tensor = write(_value(operator, result, fields))
         return f"[{tensor} for {each} in _support.times({write(fields['count'])})]"
-    items = like or _first_of(TENSORS, operator)
-    assert items is not None
+    items = like
+    if items is None:
+        lists = [a.name for a in operator.schema.arguments if dispatch_kind(a.type).is_list]
+        items = Name(operator.names[lists[0]])
     item = Name(each) if like is not None else None
     return f"[{write(_tensor(operator, result, fields, item))} for {each} in {write(items)}]"
 

@@ -70,10 +70,11 @@ class Tensors(NamedTuple):
     @property
     def passed(self) -> str:
         """As `save_for_backward` takes it."""
-        name = f"*{self.name}" if self.is_list else self.name
+        if self.is_list:
+            return f"*{self.name}"
         if self.needed:
-            return f"{name} if {self.needed} else None"
-        return name
+            return f"{self.name} if {self.needed} else None"
+        return self.name
 
 
 def kept(info: DifferentiabilityInfo) -> tuple[Saved, ...]:
@@ -91,7 +92,8 @@ def kept_tensors(schema: FunctionSchema, info: DifferentiabilityInfo) -> Iterato
         if not saved.keeps_tensors:
             continue
         needed = []
-        if not has_lists:
+        # Of a list, as many tensors are read again as it has.
+        if not (has_lists or saved.carries.is_list):
             needed = sorted(places[index] for index in saved.needed_by)
         tests = " or ".join(f"needs[{position}]" for position in needed)
         yield Tensors(local(saved.source), saved.carries.is_list, tests)

@@ -12,16 +12,6 @@ def silu_backward(grad, x, k):
     return (grad.float() * (s + k * y * s * (1 - s))).to(x.dtype)
 
 
-def halved_backward(grad, n):
-    with torch.no_grad():
-        return grad / n
-
-
-def waves_backward(grad, x, result):
-    with torch.no_grad():
-        return grad * torch.cos(x) + 0 * result
-
-
 def opaque_backward(grad):
     with torch.no_grad():
         return grad * 1

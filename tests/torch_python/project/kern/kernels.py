@@ -90,6 +90,14 @@ def twice_(self, other, *, s):
     return self.mul_(other).mul_(s)
 
 
+def halved_backward(grad, n):
+    return grad / n
+
+
+def waves_backward(grad, x, result):
+    return grad * torch.cos(x) + 0 * result
+
+
 def halved(x, n):
     return _copied(x) / n
 

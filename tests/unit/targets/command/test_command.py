@@ -111,6 +111,20 @@ BAD: dict[str, tuple[Any, str]] = {
     "no name": ({"files": {"": ""}}, "which is no path below its folder"),
     "a line": ({"files": {"a\nb.py": ""}}, "which is no path below its folder"),
     "no comments": ({"files": {"a.json": "{}"}}, "whose format has no comments"),
+    "twice": ('{"files": {"a.py": "x", "a.py": "y"}}', "gives `a.py` twice"),
+    "files twice": ('{"files": {"a.py": "x"}, "files": {}}', "gives `files` twice"),
+    "case alone": (
+        {"files": {"a.py": "", "A.py": ""}},
+        "gives `a.py` and `A.py`, which are one file",
+    ),
+    "a file and a folder": (
+        {"files": {"a/b.py": "", "a": ""}},
+        "gives `a` as a file, and in it `a/b.py`",
+    ),
+    "a folder of another case": (
+        {"files": {"A": "", "b/c.py": "", "a/b/c.py": ""}},
+        "gives `A` as a file",
+    ),
     "a finding": ({"findings": ["wrong"]}, "has a finding that is no object of strings"),
     "a severity": (
         {"findings": [{"severity": "bad", "message": "x"}]},

@@ -249,10 +249,18 @@ SINGLE = {"eps": 1e-3, "atol": 1e-2, "rtol": 1e-2}
 ROUNDED = {torch.float64: torch.float32, torch.complex128: torch.complex64}
 
 
-@pytest.mark.filterwarnings("ignore:Input .* requires gradient and is not a double precision")
-@those(lambda case: case.inputs and case.gradcheck is not None)
-def test_gradcheck(case: Case) -> None:
-    """The derivatives in the YAML are those of the kernel."""
+class Differentiated(NamedTuple):
+    """A sample as a function of its tensors that require a gradient, `inputs`, with their `names`; `given` are the
+    settings of gradcheck."""
+
+    function: Callable[..., tuple[torch.Tensor, ...]]
+    inputs: list[torch.Tensor]
+    names: list[str]
+    given: dict[str, Any]
+
+
+def differentiated(case: Case) -> Differentiated:
+    """What is checked of a sample; without a tensor that may require a gradient, it is skipped."""
     given = dict(case.gradcheck or {})
     dtype = given.pop("dtype", torch.float64)
     sample = arguments(case, dtype, grad=True)
@@ -272,9 +280,26 @@ def test_gradcheck(case: Case) -> None:
         args, kwargs = pytree.tree_unflatten(given, spec)
         return tensors(case.op(*args, **kwargs))
 
-    def function(*values: torch.Tensor) -> Any:
+    def function(*values: torch.Tensor) -> tuple[torch.Tensor, ...]:
         return tuple(v for v, kept in zip(results_of(*values), differentiable) if kept)
 
+    inputs = [leaves[index] for index in wanted]
+    differentiable = [v.requires_grad for v in results_of(*inputs)]
+    names = [name for name, value in named(case, *sample) for _ in pytree.tree_leaves(value)]
+    return Differentiated(function, inputs, [names[index] for index in wanted], given)
+
+
+def is_rounded(values: Iterable[torch.Tensor]) -> bool:
+    """Whether float32 represents one of the values exactly, so that it was computed in it."""
+    exact = (v.detach() for v in values)
+    return any(torch.equal(v, v.to(ROUNDED.get(v.dtype, v.dtype)).to(v.dtype)) for v in exact)
+
+
+@pytest.mark.filterwarnings("ignore:Input .* requires gradient and is not a double precision")
+@those(lambda case: case.inputs and case.gradcheck is not None)
+def test_gradcheck(case: Case) -> None:
+    """The derivatives in the YAML are those of the kernel."""
+    function, inputs, names, given = differentiated(case)
     make_dual: Any = forward_ad.make_dual
 
     def has_tangents() -> bool:
@@ -289,22 +314,13 @@ def test_gradcheck(case: Case) -> None:
                 raise
         return True
 
-    inputs = [leaves[index] for index in wanted]
-    differentiable = [v.requires_grad for v in results_of(*inputs)]
     given = {"check_batched_grad": True, "check_forward_ad": has_tangents()} | given
-    # Results that float32 represents exactly were computed in it.
-    results = [v.detach() for v in function(*inputs)]
-    is_single = any(
-        torch.equal(v, v.to(ROUNDED.get(v.dtype, v.dtype)).to(v.dtype)) for v in results
-    )
-    options: dict[str, Any] = (SINGLE if is_single else {}) | given
+    options: dict[str, Any] = (SINGLE if is_rounded(function(*inputs)) else {}) | given
     try:
         with torch._tensor_str.printoptions(threshold=sys.maxsize):
             assert torch.autograd.gradcheck(function, inputs, **options)
     except GradcheckError as error:
-        names = [name for name, value in named(case, *sample) for _ in pytree.tree_leaves(value)]
-        text = largest_difference(str(error), [names[index] for index in wanted])
-        raise AssertionError(text) from error
+        raise AssertionError(largest_difference(str(error), "derivative", names)) from error
 
 
 def fresh(leaf: Any) -> Any:
@@ -312,7 +328,7 @@ def fresh(leaf: Any) -> Any:
     return leaf.clone() if isinstance(leaf, torch.Tensor) else leaf
 
 
-def largest_difference(text: str, names: Sequence[str]) -> str:
+def largest_difference(text: str, what: str, names: Sequence[str]) -> str:
     """What two matrices that gradcheck prints say; its text where it prints none."""
     pattern = r"input (\d+),\nnumerical:tensor\((.*])(?:.*)\nanalytical:tensor\((.*])"
     printed = re.search(pattern, text, flags=re.DOTALL)
@@ -324,8 +340,59 @@ def largest_difference(text: str, names: Sequence[str]) -> str:
     kernels, formulas = max(pairs, key=lambda pair: abs(pair[0] - pair[1]))
     largest = f"largest difference {abs(formulas - kernels):g}"
     given = f"the formula gives {formulas}, and differences of the kernel {kernels}"
-    said = f"derivative of `{names[int(printed[1])]}`: {largest}: {given}"
+    said = f"{what} of `{names[int(printed[1])]}`: {largest}: {given}"
     return f"{said}\n{text.partition('numerical:')[0]}"
+
+
+# With more elements, a few products with matrices are compared, and not each of their elements.
+SMALL = 50
+ABSENT = ("has no derivative", "is not implemented", "once_differentiable")
+TOLERANCES = ("eps", "atol", "rtol", "nondet_tol")
+
+
+@those(lambda case: case.inputs and case.gradcheck is not None)
+def test_second_derivatives(case: Case) -> None:
+    """The formulas in the YAML have the right derivatives, if any."""
+    function, inputs, names, given = differentiated(case)
+    results = function(*inputs)
+    grads = [torch.randn_like(v).requires_grad_() for v in results]
+    firsts = gradients(results, inputs, grads)
+    if is_rounded([*results, *firsts]):
+        pytest.skip("computed in float32, or constant")
+    reason = absence(firsts, [*inputs, *grads])
+    if reason:
+        pytest.skip(f"not twice differentiable: {reason}")
+    options: dict[str, Any] = {k: v for k, v in given.items() if k in TOLERANCES}
+    options["fast_mode"] = sum(v.numel() for v in inputs) > SMALL
+    of_results = [f"the gradient of result {i}" for i in range(len(grads))]
+    try:
+        with torch._tensor_str.printoptions(threshold=sys.maxsize):
+            assert torch.autograd.gradgradcheck(function, inputs, grads, **options)
+    except GradcheckError as error:
+        text = largest_difference(str(error), "second derivative", [*names, *of_results])
+        if "expected to be zero" in text:
+            text = "nothing is recorded of what the formula computes, as under `no_grad`"
+        raise AssertionError(text) from error
+
+
+def gradients(
+    results: Sequence[torch.Tensor], inputs: Sequence[torch.Tensor], grads: Sequence[torch.Tensor]
+) -> list[torch.Tensor]:
+    """Those that there are."""
+    found = torch.autograd.grad(results, inputs, grads, create_graph=True, allow_unused=True)
+    return [gradient for gradient in found if gradient is not None]
+
+
+def absence(firsts: Sequence[torch.Tensor], inputs: Sequence[torch.Tensor]) -> str:
+    """Why a formula refuses to be differentiated, as one without derivatives does."""
+    recorded = [gradient for gradient in firsts if gradient.requires_grad]
+    try:
+        gradients(recorded, inputs, [torch.ones_like(gradient) for gradient in recorded])
+    except RuntimeError as error:
+        if any(text in str(error) for text in ABSENT):
+            return str(error).partition("\n")[0]
+        raise
+    return ""
 # What a kernel may raise for inputs that it does not take.
 REFUSALS = (AssertionError, IndexError, RuntimeError, TypeError, ValueError)
 

@@ -131,7 +131,7 @@ def held(entry: Entry, run: Callable[[], Any], args: Any, kwargs: Any) -> Any:
     problem = (
         next(_written(unwritten), "")
         or broken_promise(entry.op._schema, args, kwargs, result)
-        or next(_differences(entry, result, promised), "")
+        or next(_differences(entry, (args, kwargs), result, promised), "")
     )
     if problem:
         raise entry.broken(problem)
@@ -151,7 +151,14 @@ def _has_memory(tensor: torch.Tensor) -> bool:
 # What the fake says.
 
 
-def _promised(entry: Entry, args: Any, kwargs: Any) -> list[Any]:
+class Promise(NamedTuple):
+    """A result of the fake, and whether each tensor in it has memory of an argument."""
+
+    value: Any
+    shares: list[bool]
+
+
+def _promised(entry: Entry, args: Any, kwargs: Any) -> list[Promise]:
     """The results that the fake gives for this call; none if it can't tell."""
     if _C._dispatch_tls_is_dispatch_key_excluded(_C.DispatchKey.Python):
         return []
@@ -169,7 +176,8 @@ def _promised(entry: Entry, args: Any, kwargs: Any) -> list[Any]:
             )
             with mode:
                 result = entry.op(*args, **kwargs)
-                return entry.results_of(result)
+                results = entry.results_of(result)
+                return [Promise(one, _sharing(one, (args, kwargs))) for one in results]
     except _UNKNOWN:
         return []
     except Exception as error:
@@ -180,27 +188,80 @@ def _promised(entry: Entry, args: Any, kwargs: Any) -> list[Any]:
         del guard
 
 
-def _differences(entry: Entry, result: Any, promised: list[Any]) -> Iterator[str]:
+def _sharing(value: Any, given: Any) -> list[bool]:
+    """Whether each tensor in a result has memory of an argument."""
+    known = set()
+    for tensor in tensors_of(given):
+        known.add(_storage(tensor))
+    sharing = []
+    for tensor in tensors_of(value):
+        storage = _storage(tensor)
+        sharing.append(storage is not None and storage in known)
+    return sharing
+
+
+def _storage(tensor: torch.Tensor) -> int | None:
+    """What is the same for tensors that share memory; None for those that have none of their own."""
+    if tensor.layout is not torch.strided:
+        return None
+    storage: Any = tensor.untyped_storage()
+    address: int = storage._cdata
+    return address
+
+
+def _differences(
+    entry: Entry, given: Any, result: Any, promised: Sequence[Promise]
+) -> Iterator[str]:
     """How results are not what the fake says; those that are written are arguments."""
     results = entry.results_of(result)
     both = zip(entry.returns, results, promised)
-    for index, (declared, value, fake) in enumerate(both):
+    for index, (declared, value, (fake, shares)) in enumerate(both):
         alias = declared.alias_info
         if alias and alias.is_write:
             continue
         what = "the result"
         if len(results) > 1:
             what = f"result `{declared.name or index}`"
+        for problem in _other_values(value, fake):
+            yield f"{what} is {problem}"
         tensors = tensors_of(value)
         expected = tensors_of(fake)
         if len(tensors) != len(expected):
             yield f"{what} has {len(tensors)} tensors, and its fake says {len(expected)}"
-        for number, (tensor, its_fake) in enumerate(zip(tensors, expected)):
+        each = zip(tensors, expected, _sharing(value, given), shares)
+        for number, (tensor, its_fake, is_shared, is_said) in enumerate(each):
             is_item = not isinstance(value, torch.Tensor)
             item = f"item {number} of {what}" if is_item else what
+            if is_shared and not is_said:
+                yield f"{item} has {_GIVEN}, and its fake says {_OWN}"
+            if is_said and not is_shared:
+                yield f"{item} has {_OWN}, and its fake says {_GIVEN}"
             for fact, (is_so, promise) in _facts(tensor, its_fake).items():
                 if is_so != promise:
                     yield f"{item} has {fact} {is_so}, and its fake says {promise}"
+
+
+_GIVEN = "memory of an argument"
+_OWN = "memory of its own"
+_VALUES = (bool, int, float, complex, str)
+
+
+def _other_values(value: Any, fake: Any) -> Iterator[str]:
+    """The numbers and texts in a result that are others than those of the fake, with which compiled programs compute."""
+    both = zip(_values_in(value), _values_in(fake))
+    for found, said in both:
+        # What depends on data is no number in a fake.
+        is_known = isinstance(said, _VALUES)
+        if is_known and repr(found) != repr(said):
+            yield f"{found!r}, and its fake says {said!r}"
+
+
+def _values_in(value: Any) -> list[Any]:
+    values = []
+    for leaf in pytree.tree_leaves(value):
+        if not isinstance(leaf, torch.Tensor):
+            values.append(leaf)
+    return values
 
 
 def _facts(tensor: torch.Tensor, fake: torch.Tensor) -> dict[str, tuple[Any, Any]]:

@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import torch
@@ -57,15 +57,46 @@ def looping(op: Any) -> Function:
             if all(leaf.dim is None for leaf in leaves):
                 return op(*args, **kwargs)
             check_written(op, leaves)
+            copied = _copied(op, leaves)
             rows = []
             for index in range(vmap.batch_size()):
-                row = [leaf.item(index) for leaf in leaves]
-                row_args, row_kwargs = pytree.tree_unflatten(row, spec)
-                rows.append(op(*row_args, **row_kwargs))
+                rows.append(_of_item(op, leaves, index, spec, copied))
             results = list(_results(op, rows, named, level))
             return returned(results)
 
     return kernel
+
+
+def _of_item(
+    op: Any, leaves: Sequence[Leaf], index: int, spec: Any, copied: Collection[str]
+) -> Any:
+    """What the call of one item gives. It writes to a copy of what is `copied`, which is written back."""
+    row = []
+    copies = []
+    for leaf in leaves:
+        value = leaf.item(index)
+        if leaf.name in copied and leaf.dim is not None:
+            value = value.clone()
+            copies.append((leaf, value))
+        row.append(value)
+    args, kwargs = pytree.tree_unflatten(row, spec)
+    result = op(*args, **kwargs)
+    for leaf, value in copies:
+        leaf.item(index).copy_(value)
+    return result
+
+
+def _copied(op: Any, leaves: Sequence[Leaf]) -> set[str]:
+    """What a call in place that is recorded writes to: a formula may keep it, and the write to the next item would change
+    the version of that, as all items share their memory."""
+    tensors = [leaf.value for leaf in leaves if isinstance(leaf.value, torch.Tensor)]
+    if not torch.is_grad_enabled() or not any(tensor.requires_grad for tensor in tensors):
+        return set()
+    names = set()
+    for result in op._schema.returns:
+        if result.alias_info is not None:
+            names.add(_written_as(op, result))
+    return names
 
 
 def _named(op: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> dict[str, Any]:
