@@ -5,7 +5,10 @@ namespace k {
 at::Tensor neg(const at::Tensor& x);
 at::Tensor abs(const at::Tensor& x);
 
-void one(torch::Library& m, const char* name, at::Tensor (*f)(const at::Tensor&)) {
+void one(
+    torch::Library& m,
+    const char* name,
+    at::Tensor (*f)(const at::Tensor&)) {
 #ifdef WITH_ONE
   m.impl(name, f);
 #endif
@@ -42,7 +45,9 @@ void unnamed(torch::Library& m, const std::string& schema) {
   m.def(schema.c_str());
 }
 
-void by_default(torch::Library& m, const char* name = "by_default(Tensor x) -> Tensor") {
+void by_default(
+    torch::Library& m,
+    const char* name = "by_default(Tensor x) -> Tensor") {
   m.def(name);
 }
 
