@@ -84,9 +84,11 @@ def _joined(
 
 def _in_other_branch(one: Registered, alike: Iterable[Registered]) -> Registered | None:
     """What stands under the same conditions, but for the last, which is the opposite."""
-    for earlier in alike if one.conditions else ():
+    if not one.conditions:
+        return None
+    mine = one.conditions[-1]
+    for earlier in alike:
         last = earlier.conditions[-1]
-        mine = one.conditions[-1]
         is_opposite = negated(last) == mine or negated(mine) == last
         if is_opposite and earlier.conditions[:-1] == one.conditions[:-1]:
             return earlier

@@ -38,7 +38,9 @@ from torchgen_lite.schema import return_names
 def check_results(resolved: Resolved) -> Reported:
     """Entries that lack `output_differentiability`, or a gradient in their formulas."""
     for operator in resolved.declared:
-        for info in operator.infos.values() if operator.function.derivatives is not None else ():
+        if operator.function.derivatives is None:
+            continue
+        for info in operator.infos.values():
             yield from _check_integers(info) or _check_unused(info)
             if operator.function.namespace not in TORCH_NAMESPACES:
                 yield from _check_constants(info, resolved)

@@ -114,7 +114,7 @@ def test_errors_are_all_that_is_said(run: Run, changed: Path) -> None:
     (changed / "native_functions.yaml").write_text(NEW.replace("CPU: turn2", "CPUU: turn2"))
     result = run("review", "--against", "main")
     assert result.code == 1
-    assert result.stdout.startswith("## Review against `main`\n\n**1 error**\n")
+    assert result.stdout.startswith("## Review against `main`\n\n**errors**\n")
     assert (
         "| native_functions.yaml:9 | TG103 | unknown dispatch key `CPUU`: not a dispatch key |"
         in result.stdout
