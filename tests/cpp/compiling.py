@@ -242,7 +242,7 @@ def try_library(
     import torch
 
     libraries = Path(torch.__file__).parent / "lib"
-    command = [*(compiler or quick_torch()), "-shared", *flags, *_WARNINGS]
+    command = [*(compiler or quick_torch()), "-shared", *_WARNINGS, *flags]
     command += [*(f"-I{path}" for path in includes), *sources, "-o", "library.so"]
     command += [f"-L{libraries}", f"-Wl,-rpath,{libraries}", "-ltorch", "-ltorch_cpu", "-lc10"]
     done = subprocess.run(command, cwd=folder, env=_in_english(), capture_output=True, text=True)

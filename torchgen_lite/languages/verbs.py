@@ -96,6 +96,7 @@ VERBS: Mapping[str, Callable[..., object]] = {
     "cpp.function": text.function_name,
     "cpp.identifier": text.identifier,
     "cpp.line": one_line,
+    "cpp.message": text.message,
     "cpp.parameters": text.parameter_list,
     "cpp.qualified": kernels.qualified,
     "cpp.quote": text.quote,

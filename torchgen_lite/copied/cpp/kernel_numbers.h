@@ -38,9 +38,11 @@ inline constexpr bool is_character =
     std::is_same_v<Type, char16_t> || std::is_same_v<Type, char32_t>;
 
 template <class Type>
-inline constexpr bool is_integer =
-    std::is_integral_v<Type> && !std::is_same_v<Type, bool> &&
-    !is_character<Type> && sizeof(Type) <= sizeof(int64_t);
+inline constexpr bool is_integer = std::is_integral_v<Type> &&
+    !std::is_same_v<Type, bool> && !is_character<Type> &&
+    // `void` is asked about, too, and has no size.
+    sizeof(std::conditional_t<std::is_integral_v<Type>, Type, int64_t>) <=
+        sizeof(int64_t);
 
 template <class Type>
 inline constexpr bool is_number =

@@ -73,6 +73,16 @@ def quote(text: str) -> str:
     return f'"{"".join(escaped)}"'
 
 
+def message(text: str) -> str:
+    """The string literal of a message of the compiler's. It is not compiled, and clang takes no numeric escapes there.
+
+    >>> print(message('say "é"'))
+    "say \\"é\\""
+    """
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'
+
+
 def _escaped(byte: int) -> str:
     """An octal escape has at most three digits, so no character behind it can become a part of it."""
     if byte in b'"\\':
