@@ -31,6 +31,7 @@ def _clang() -> str | None:
 # of the time of g++. That builds the examples, the projects of tutorials and what uses the C++ runtime, and refuses
 # wrong kernels in the words of the docs; so generated code is without a warning of either.
 QUICK = _clang() or "g++"
+COMPILERS = tuple(dict.fromkeys(("g++", QUICK)))
 needs_compiler = pytest.mark.skipif(not HAS_COMPILER, reason="g++ is not installed")
 
 

@@ -16,8 +16,10 @@ ADDRESS = ("-O0", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=a
 THREAD = ("-O1", "-g", "-fsanitize=thread")
 
 
-def build(sources: Sequence[Path], program: Path, flags: Sequence[str]) -> Path:
-    command = ["g++", *WARNINGS, *flags, f"-I{INCLUDE}", *map(str, sources), "-o", str(program)]
+def build(
+    sources: Sequence[Path], program: Path, flags: Sequence[str], compiler: str = "g++"
+) -> Path:
+    command = [compiler, *WARNINGS, *flags, f"-I{INCLUDE}", *map(str, sources), "-o", str(program)]
     done = subprocess.run([*command, "-pthread"], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     return program

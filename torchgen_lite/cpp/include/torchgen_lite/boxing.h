@@ -24,6 +24,9 @@ struct IsContiguous : std::false_type {};
 template <class T>
 struct IsContiguous<T, std::void_t<decltype(std::declval<const T&>().data())>>
     : std::bool_constant<IsRange<T>::value && !IsTensor<T>::value> {};
+// clang takes the `data()` that it hides for an error, and not for a missing one.
+template <>
+struct IsContiguous<std::vector<bool>> : std::false_type {};
 
 template <class T>
 inline constexpr bool is_text = std::is_same_v<T, std::string> ||

@@ -228,7 +228,7 @@ using as_is = Argument;
       TORCHGEN_LITE_NEXT TORCHGEN_LITE_NONE(                                   \
           must,                                                                \
           TORCHGEN_LITE_TAIL messages,                                         \
-          TORCHGEN_LITE_REST checks))                                          \
+          TORCHGEN_LITE_REST checks, ))                                        \
   }
 
 // Where a kernel is registered that one of the author's `headers` declares.
@@ -240,9 +240,12 @@ using as_is = Argument;
       "' is declared in none of `kernel-headers`: " headers);
 
 #define TORCHGEN_LITE_BARE(...) __VA_ARGS__
-#define TORCHGEN_LITE_HEAD(first, ...) first
+// Before C++20, `...` takes an argument, which may be empty.
+#define TORCHGEN_LITE_HEAD(...) TORCHGEN_LITE_FIRST(__VA_ARGS__, )
+#define TORCHGEN_LITE_FIRST(first, ...) first
 #define TORCHGEN_LITE_REST(first, ...) __VA_ARGS__
-#define TORCHGEN_LITE_TAIL(first, ...) (__VA_ARGS__)
+#define TORCHGEN_LITE_TAIL(...) TORCHGEN_LITE_OTHERS(__VA_ARGS__, )
+#define TORCHGEN_LITE_OTHERS(first, ...) (__VA_ARGS__)
 #define TORCHGEN_LITE_CHECK(must, check, message) \
   static_assert(check, must message);
 
