@@ -74,11 +74,13 @@ def read_axes(reader: EntryReader, name: str, node: Node) -> Axes | None:
         return None
     tensors = _read_tensors(reader, left, 0, locate)
     results = _read_tensors(reader, line.value, len(left) + len(arrow), locate)
-    added = [one.span for one in results or () if one.is_added and one.span is not None]
+    added = [result.span for result in results or () if result.is_added and result.span is not None]
     if added:
         reader.report("TG348", "a result that is added", added[0], "here", "leave the `+` out")
         return None
-    nameless = [one.span for one in tensors or () if not one.name and one.span is not None]
+    nameless = [
+        tensor.span for tensor in tensors or () if not tensor.name and tensor.span is not None
+    ]
     if nameless:
         reader.report(
             "TG348",
@@ -96,8 +98,8 @@ def _read_tensors(
     reader: EntryReader, text: str, start: int, locate: Locate
 ) -> tuple[Axed, ...] | None:
     """The tensors of one side of the arrow, which ends with the text."""
-    found: list[Axed] = []
-    while start < len(text) or not found or text.endswith(","):
+    tensors: list[Axed] = []
+    while start < len(text) or not tensors or text.endswith(","):
         match = _TENSOR.match(text, start)
         if match is None:
             rest = text[start:].strip()
@@ -127,9 +129,9 @@ def _read_tensors(
             axes.append(Axis(axis[1], axis[2], span))
         begin = match.start("name") if match["name"] else match.start("axes") - 1
         span = locate(begin, match.end("axes") + 1)
-        found.append(Axed(match["name"] or "", tuple(axes), bool(match["added"]), span))
+        tensors.append(Axed(match["name"] or "", tuple(axes), bool(match["added"]), span))
         start = match.end()
-    return tuple(found)
+    return tuple(tensors)
 
 
 SHAPE = Shape(plain(type="string", pattern=r"\]\s*->"), read_axes)

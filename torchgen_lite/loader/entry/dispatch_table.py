@@ -211,7 +211,7 @@ def _read_tune(reader: EntryReader, node: Node | None) -> tuple[Options, ...] | 
     if not isinstance(node, ListNode):
         reader.wrong_type("tune", node, "a list of keyword arguments", example)
         return None
-    found = []
+    choices = []
     for item in node.items:
         options = None
         if is_text(item):
@@ -219,16 +219,16 @@ def _read_tune(reader: EntryReader, node: Node | None) -> tuple[Options, ...] | 
         if options is None:
             reader.report("TG392", "no keyword arguments with values", item, "here", example)
             return None
-        found.append(options)
+        choices.append(options)
     names = set()
-    for options in found:
+    for options in choices:
         names.add(tuple([name for name, _ in options]))
     if len(names) != 1:
         reader.report(
             "TG392", "options with other names than the first ones", node, "here", example
         )
         return None
-    return tuple(found)
+    return tuple(choices)
 
 
 def _options_from(text: str) -> Options | None:

@@ -55,14 +55,14 @@ class VendorVersions:
                     "not a release",
                 )
             versions.append(version or max(self._newest, self._release))
-        found = self.every.intersection(versions)
+        releases = self.every.intersection(versions)
         if isinstance(node, ListNode) and len(versions) == 2:
             last = _MINORS[-1] if words[1][0] == _NEWEST else versions[1]
-            found = frozenset(m for m in self.every if versions[0] <= m <= last)
+            releases = frozenset(m for m in self.every if versions[0] <= m <= last)
         if self._release:
-            return found
+            return releases
         # Without a release there is no telling which entries apply.
-        return self.every if self.has(found) else frozenset()
+        return self.every if self.has(releases) else frozenset()
 
     def of(self, torch: str | None) -> Releases:
         """The releases in a range of ours."""
@@ -79,5 +79,6 @@ class VendorVersions:
         parts = own.split(",") if own else []
         parts += [f">={version_text(min(releases))}"] if first else []
         parts += [f"<{version_text(next_version(max(releases)))}"] if every[last + 1 :] else []
-        parts += [f"!={version_text(one)}.*" for one in every[first:last] if one not in releases]
+        left_out = [release for release in every[first:last] if release not in releases]
+        parts += [f"!={version_text(release)}.*" for release in left_out]
         return ",".join(dict.fromkeys(parts)) or None
