@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib import import_module
@@ -273,20 +273,25 @@ def parse_config(source: Source, path: Path, diagnostics: list[Diagnostic]) -> L
         data = tool.get(_TABLE, {})
         if not isinstance(data, dict):
             diagnostics.append(Diagnostic("TG003", f"`{prefix}` must be a table"))
-        wrong = [match for match in _HEADERS.finditer(source.text) if match[1] != _TABLE]
-        for header in wrong[:1] if "torchgen-lite" in tool else ():
-            diagnostics.append(
-                Diagnostic(
-                    "TG002",
-                    f"`tool.{header[1]}` is not the table of torchgen-lite",
-                    Label(Span(source, *header.span(1)), "here"),
-                    help=did_you_mean(header[1], [_TABLE]),
-                )
-            )
+        if "torchgen-lite" in tool:
+            diagnostics += _other_table(source)
     if isinstance(data, dict):
         values = _read_tables(source, prefix, data, diagnostics)
         config = replace(config, source=source, **values)
     return config, tuple(diagnostics)
+
+
+def _other_table(source: Source) -> Iterator[Diagnostic]:
+    """TG002 for the first `[tool.torchgen-lite]`, which nothing reads."""
+    for header in _HEADERS.finditer(source.text):
+        if header[1] != _TABLE:
+            yield Diagnostic(
+                "TG002",
+                f"`tool.{header[1]}` is not the table of torchgen-lite",
+                Label(Span(source, *header.span(1)), "here"),
+                help=did_you_mean(header[1], [_TABLE]),
+            )
+            return
 
 
 def _read_toml(source: Source, diagnostics: list[Diagnostic]) -> Any:

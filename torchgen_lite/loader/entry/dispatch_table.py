@@ -258,9 +258,11 @@ def _usual_keys(text: str, privateuse1: str) -> dict[str, tuple[int, int]] | Non
 
     The result is empty for a long text. PyTorch's file has 2,905 lines with 300 distinct texts.
     """
+    if len(text) >= 200:
+        return {}
     names = key_names(privateuse1)
     keys = {}
-    for word, start, end in cut_words(text) if len(text) < 200 else ():
+    for word, start, end in cut_words(text):
         name = names.get(word)
         if name is None or name in keys or word not in (name, _renamed(name, privateuse1)):
             return None

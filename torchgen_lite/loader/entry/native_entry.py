@@ -114,8 +114,10 @@ def _check_duplicates(reader: EntryReader, schema: FunctionSchema) -> None:
     arguments = [(a.name, a) for a in schema.arguments]
     results = [(r.name, r) for r in schema.returns if r.name]
     for what, named in (("argument", arguments), ("result", results)):
+        if len(dict(named)) == len(named):
+            continue
         seen: dict[str, Span | None] = {}
-        for name, part in named if len(dict(named)) < len(named) else ():
+        for name, part in named:
             span = part.name_span if isinstance(part, Argument) else part.span
             first = seen.setdefault(name, span)
             if first is not span and span is not None:

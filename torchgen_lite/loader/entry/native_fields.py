@@ -131,7 +131,8 @@ def _loop(reader: EntryReader, text: str, node: Node) -> str:
             "not `name (Type, Type)`",
             "write it like `add (AllAndComplex, Half)`",
         )
-    for name in loop[2].split(", ") if loop else ():
+        return text
+    for name in loop[2].split(", "):
         reader.choice("TG124", "element type", name, node, _TYPES)
     return text
 

@@ -262,8 +262,9 @@ class EntryReader:
 
     def words_of(self, name: str, node: Node) -> list[tuple[str, Span]]:
         """The words of a comma list or a YAML list, with their places."""
+        items = node.items if isinstance(node, ListNode) else [node]
         words = []
-        for item in node.items if isinstance(node, ListNode) else [node]:
+        for item in items:
             if is_text(item):
                 words += self.split_words(item)
             else:

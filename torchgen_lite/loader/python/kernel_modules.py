@@ -321,8 +321,12 @@ def _definitions(statement: ast.stmt) -> Iterator[tuple[str, int]]:
     """The names that a function, class or assignment defines; imports don't count."""
     if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
         yield statement.name, statement.lineno
-    targets: list[ast.expr] = statement.targets if isinstance(statement, ast.Assign) else []
-    for target in [statement.target] if isinstance(statement, ast.AnnAssign) else targets:
+    targets: list[ast.expr] = []
+    if isinstance(statement, ast.Assign):
+        targets = statement.targets
+    elif isinstance(statement, ast.AnnAssign):
+        targets = [statement.target]
+    for target in targets:
         for part in ast.walk(target):
             if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store):
                 yield part.id, part.lineno

@@ -67,10 +67,13 @@ def load_tags(source: Source) -> tuple[dict[str, str], Diagnostics]:
     """The tags of a tags.yaml with their descriptions, in the order of the file."""
     node, problems = read_yaml(source)
     diagnostics = list(problems)
-    tags = {}
-    if node is not None and not isinstance(node, ListNode):
+    tags: dict[str, str] = {}
+    if node is None:
+        return tags, tuple(diagnostics)
+    if not isinstance(node, ListNode):
         EntryReader(source, diagnostics).report("TG101", "not a list of tags", node, "here")
-    for item in node.items if isinstance(node, ListNode) else ():
+        return tags, tuple(diagnostics)
+    for item in node.items:
         reader = EntryReader(source, diagnostics, node=item)
         for name, (key, _) in reader.fields.items():
             reader.choice("TG102", "field", name, key, ("tag", "desc"))

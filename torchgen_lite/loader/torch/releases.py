@@ -152,7 +152,9 @@ def load_related(source: Source, names: Collection[str]) -> Iterator[NativeFunct
     """
     roots = {_root(name) for name in names}
     node, _ = read_yaml(source)
-    for item in node.items if isinstance(node, ListNode) else ():
+    if not isinstance(node, ListNode):
+        return
+    for item in node.items:
         reader = EntryReader(source, [], node=item)
         if _root((reader.text("func") or "").partition("(")[0].strip()) in roots:
             function = load_entry(reader, item)
