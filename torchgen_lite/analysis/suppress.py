@@ -89,14 +89,16 @@ def filter_diagnostics(
 
 
 def leave_out(
-    found: Sequence[Diagnostic], wanted: Sequence[Diagnostic], functions: Sequence[NativeFunction]
+    reported: Sequence[Diagnostic],
+    wanted: Sequence[Diagnostic],
+    functions: Sequence[NativeFunction],
 ) -> tuple[list[NativeFunction], Diagnostic | None]:
-    """The entries without those whose errors are in `found` and no longer `wanted`, and which those are.
+    """The entries without those whose errors are `reported` and no longer `wanted`, and which those are.
 
     The reader has left out the names in lists that it could make nothing of.
     """
     kept = set(map(id, wanted))
-    gone = (d.label.span for d in found if _is_of_one_entry(d) and id(d) not in kept and d.label)
+    gone = (d.label.span for d in reported if _is_of_one_entry(d) and id(d) not in kept and d.label)
     places = sorted(gone, key=lambda span: (span.source.path, span.start))
     if not places:
         return list(functions), None

@@ -391,7 +391,7 @@ def changed_compatibly(
 
 
 def causes(
-    old: Sequence[Operator], new: Sequence[Operator], found: Sequence[Diagnostic]
+    old: Sequence[Operator], new: Sequence[Operator], diagnostics: Sequence[Diagnostic]
 ) -> list[str]:
     """How many findings there are of each kind: "108 removed: 101 of them with `Dimname`, which nothing has any more"."""
     known = set()
@@ -399,7 +399,7 @@ def causes(
         known |= _types(operator.schema)
     schemas = {operator.name: operator.schema for operator in old}
     kinds: dict[str, list[str]] = {}
-    for diagnostic in found:
+    for diagnostic in diagnostics:
         is_removed = diagnostic.code in ("TG350", "TG351")
         title = _REMOVED if is_removed else read_code(diagnostic.code).title
         kinds.setdefault(title, []).append(diagnostic.operator or "")

@@ -68,15 +68,15 @@ class VendorVersions:
         """The releases in a range of ours."""
         return frozenset(one for one in self.every if has_release(torch, one))
 
-    def text(self, releases: Releases, own: str | None = None) -> str | None:
-        """These releases as a range of ours, beside the `own` one of an entry.
+    def text(self, releases: Releases, written: str | None = None) -> str | None:
+        """These releases as a range of ours, beside the `written` one of an entry.
 
         They are those of the file, so that its first one needs no bound, nor does what has no last one.
         """
         every = sorted(self.every)
         first = every.index(min(releases))
         last = every.index(max(releases))
-        parts = own.split(",") if own else []
+        parts = written.split(",") if written else []
         parts += [f">={version_text(min(releases))}"] if first else []
         parts += [f"<{version_text(next_version(max(releases)))}"] if every[last + 1 :] else []
         left_out = [release for release in every[first:last] if release not in releases]
