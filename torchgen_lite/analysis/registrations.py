@@ -104,12 +104,10 @@ def together(loaded: Iterable[Iterable[Registration]]) -> Iterator[Registration]
     for registered in loaded:
         for registration in registered:
             place = registration.operator.name, registration.key
-            before = by_place.get(place, registration)
+            before = by_place.setdefault(place, registration)
             is_refusal = before.origin is Origin.underived
             if is_refusal and registration.origin is Origin.formulas:
                 by_place[place] = registration
-            else:
-                by_place[place] = before
     yield from by_place.values()
 
 
