@@ -12,6 +12,7 @@ ROOT = Path(__file__).parents[2]
 MODULES = sorted((ROOT / "torchgen_lite").rglob("*.py"))
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+LOOPS = (ast.For, ast.AsyncFor, ast.comprehension)
 
 
 def count_of(node: ast.AST, kind: type[ast.AST] | tuple[type[ast.AST], ...]) -> int:
@@ -29,6 +30,8 @@ def wrong_with(node: ast.AST) -> str:
             return "a conditional in a conditional"
     if isinstance(node, ast.Starred) and isinstance(node.value, ast.IfExp):
         return "a conditional behind a star"
+    if isinstance(node, LOOPS) and isinstance(node.iter, ast.IfExp):
+        return "a loop over a conditional"
     if isinstance(node, FUNCTIONS) and count_of(node, ast.NamedExpr) > 1:
         return "two assignments in expressions"
     return ""
@@ -38,7 +41,9 @@ def faults(text: str) -> Iterator[tuple[int, str]]:
     for node in ast.walk(ast.parse(text)):
         fault = wrong_with(node)
         if fault:
-            yield getattr(node, "lineno", 0), fault
+            # The `for` of a comprehension has no line of its own.
+            place = node.iter if isinstance(node, ast.comprehension) else node
+            yield getattr(place, "lineno", 0), fault
 
 
 def test_no_expression_says_two_things_at_once() -> None:
@@ -57,6 +62,9 @@ def test_no_expression_says_two_things_at_once() -> None:
         ("a = [x for x in f(y for y in z)]", ["a comprehension in a comprehension"]),
         ("a = b if c else d if e else f", ["a conditional in a conditional"]),
         ("a = [*(b if c else d)]", ["a conditional behind a star"]),
+        ("for a in b if c else ():\n    pass", ["a loop over a conditional"]),
+        ("a = [x for x in (b if c else d)]", ["a loop over a conditional"]),
+        ("for a in b or f(c if d else e):\n    pass", []),
         ("def f():\n    return (a := b) + (c := d)", ["two assignments in expressions"]),
         ("a = [x for x in y if x]\nb = c if d else f(e)\nwhile e := f():\n    pass", []),
     ],

@@ -213,7 +213,7 @@ def _check_agreement(schema: FunctionSchema, line: Axes) -> Findings:
             return
     given = set(names_of(_axes_in(*whole.tensors)))
     for axis in first.values():
-        lacking = [one.name for one in whole.results if axis not in one.axes]
+        lacking = [result.name for result in whole.results if axis not in result.axes]
         if axis.name not in given:
             yield Found(
                 "TG349",

@@ -97,7 +97,7 @@ def alias_key(type_: Type) -> AliasKey:
 
     An optional is not a container: `Tensor(a)?` and `Tensor?(a)` are the same.
     """
-    found: list[tuple[frozenset[str], frozenset[str], bool] | None] = []
+    keys: list[tuple[frozenset[str], frozenset[str], bool] | None] = []
     inherited = None
     for node in walk_type(type_):
         annotation = node.annotation or inherited
@@ -105,14 +105,14 @@ def alias_key(type_: Type) -> AliasKey:
         if isinstance(node, OptionalType):
             continue
         if annotation is None:
-            found.append(None)
+            keys.append(None)
             continue
         before = frozenset(("!",) if annotation.shorthand else annotation.before)
         after = frozenset(annotation.after) or before
-        found.append((before, after, annotation.is_write))
-    while found and found[-1] is None:
-        found.pop()
-    return tuple(found)
+        keys.append((before, after, annotation.is_write))
+    while keys and keys[-1] is None:
+        keys.pop()
+    return tuple(keys)
 
 
 def same_default(old: Argument, new: Argument) -> bool:

@@ -67,9 +67,9 @@ def composition(operator: Operator, served: Served) -> Iterator[tuple[str, str, 
     devices = operator.keys & {"CPU", *DEVICES}
     device = min(devices, default="CPU")
     for subject, key, answer in _SUBJECTS:
-        found = answer(_Call(operator, served, key.format(device)))
-        if found is not None:
-            yield subject, *found
+        verdict = answer(_Call(operator, served, key.format(device)))
+        if verdict is not None:
+            yield subject, *verdict
     if Origin.vmap in served.policy.makes:
         yield from _of_package(operator, served.is_composed)
 

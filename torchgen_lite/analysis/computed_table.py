@@ -127,14 +127,14 @@ def _filled(
     """Rule, origin and kernel key of each slot, which many operators share."""
     sets = key_sets(keys)
     with_fallback = frozenset(map(sets.parse, fallbacks))
-    found = {}
+    filled = {}
     for slot in sets.slots:
         choice = choose(sets, slot, registered, slot in with_fallback)
         decided = (r.step for r in RULES if r.decide(sets, slot, registered) is not None)
         step = _STEPS.get(choice.origin) or next(decided)
         source = slot if choice.origin == FALLBACK else choice.source or ""
-        found[slot] = (step, choice.origin, source)
-    return found
+        filled[slot] = (step, choice.origin, source)
+    return filled
 
 
 def are_alike(a: Cell, b: Cell) -> bool:

@@ -108,4 +108,4 @@ def findings(
     function: NativeFunction, found: Iterable[Found], place: Span | None = None
 ) -> Reported:
     """The diagnostics of what a check found in an entry, by default at a place in it."""
-    return (finding(function, *one._replace(span=one.span or place)) for one in found)
+    return (finding(function, *mistake._replace(span=mistake.span or place)) for mistake in found)

@@ -58,9 +58,11 @@ def functional_variant(resolved: Resolved, operator: Operator) -> Operator | Non
     """
     if operator.kind not in _WRITING or operator.is_composed:
         return None
-    found = resolved.functional_of(operator)
-    fits = found is not None and _returns_what_it_writes(operator.function, found.function)
-    return found if fits else None
+    functional = resolved.functional_of(operator)
+    if functional is None:
+        return None
+    fits = _returns_what_it_writes(operator.function, functional.function)
+    return functional if fits else None
 
 
 def _returns_what_it_writes(function: NativeFunction, functional: NativeFunction) -> bool:

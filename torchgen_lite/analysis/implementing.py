@@ -52,9 +52,9 @@ def compare_kernels(old: NativeFunction, new: NativeFunction) -> Difference:
     if old.func.local_text == new.func.local_text and _conventions(old) == _conventions(new):
         return Difference(Rank.same)
     changed = old.func.local_text != new.func.local_text
-    found = [Difference(Rank.names if changed else Rank.same), *_differences(old, new)]
+    differences = [Difference(Rank.names if changed else Rank.same), *_differences(old, new)]
     # The first of the worst, rather one that is somewhere.
-    return max(found, key=lambda one: (one.rank, bool(one.old or one.new)))
+    return max(differences, key=lambda worst: (worst.rank, bool(worst.old or worst.new)))
 
 
 def _conventions(function: NativeFunction) -> tuple[bool, bool]:

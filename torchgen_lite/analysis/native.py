@@ -68,15 +68,15 @@ def load_native(config: Config) -> NativeOperators:
 
 def read_native(release: str, root: Path, names: Collection[str] = ()) -> NativeOperators:
     """A release's operators (see `read_release`), or only those sharing a root with `names`."""
-    found = read_release(release, root)
-    if found.source is None:
-        return NativeOperators(diagnostics=found.diagnostics)
+    native = read_release(release, root)
+    if native.source is None:
+        return NativeOperators(diagnostics=native.diagnostics)
     files = find_torch_files()[0] if release == INSTALLED else None
     tags = {} if files is None else read_tags(files)[0]
     vocabulary = tags or KNOWN_TAGS
     if names:
-        declared = tuple(load_related(found.source, names))
+        declared = tuple(load_related(native.source, names))
     else:
-        declared, _ = load_native_functions([found.source], Dialect(vocabulary))
+        declared, _ = load_native_functions([native.source], Dialect(vocabulary))
     every = by_name((*declared, *derive_functions(declared, vocabulary)))
-    return NativeOperators(every, tags, found.version, True, autocast=found.autocast)
+    return NativeOperators(every, tags, native.version, True, autocast=native.autocast)

@@ -21,24 +21,24 @@ def merge_overlays(functions: Sequence[NativeFunction]) -> tuple[Entries, list[D
     merged: dict[str, list[NativeFunction]] = {}
     diagnostics: list[Diagnostic] = []
     for function in functions:
-        own = merged.setdefault(function.name, [])
-        places = [place for place, one in enumerate(own) if meet(one.torch, function.torch)]
+        entries = merged.setdefault(function.name, [])
+        places = [place for place, entry in enumerate(entries) if meet(entry.torch, function.torch)]
         for place in places:
-            own[place] = _merge(own[place], function, diagnostics)
+            entries[place] = _merge(entries[place], function, diagnostics)
         if not places:
-            own.append(function)
+            entries.append(function)
     return tuple(chain.from_iterable(merged.values())), diagnostics
 
 
 def entries_for(functions: Sequence[NativeFunction], release: Version) -> Entries:
     """The merged entries that apply to a release. If it is not known, all of them do; of several for one operator,
     that for the newest release."""
-    found: dict[str, NativeFunction] = {}
+    applying: dict[str, NativeFunction] = {}
     for function in functions:
-        first = found.get(function.name)
+        first = applying.get(function.name)
         if function.is_for(release) and (first is None or function.is_for(release or NEWEST)):
-            found[function.name] = function
-    return tuple(found.values())
+            applying[function.name] = function
+    return tuple(applying.values())
 
 
 def by_range(functions: Sequence[NativeFunction]) -> Iterator[tuple[str, Entries]]:
@@ -69,7 +69,7 @@ def _merge(
     if here is None or there is None or here.source is there.source:
         message = f"operator `{name}` is declared twice"
         if earlier.torch or later.torch:
-            ranges = [f"`{one.torch}`" if one.torch else "all releases" for one in (earlier, later)]
+            ranges = [f"`{e.torch}`" if e.torch else "all releases" for e in (earlier, later)]
             message += f", and {' and '.join(ranges)} overlap"
         diagnostics.append(finding(later, "TG301", message, here, _AGAIN, None, other))
         return earlier

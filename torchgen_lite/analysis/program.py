@@ -65,13 +65,13 @@ class Program:
     @property
     def elsewhere(self) -> tuple[NativeFunction, ...]:
         """The entries for other releases."""
-        found = {}
-        for one in self.written.values():
-            for f in one.functions:
-                found[id(f)] = f
+        by_id = {}
+        for resolved in self.written.values():
+            for f in resolved.functions:
+                by_id[id(f)] = f
         for function in self.functions:
-            found.pop(id(function), None)
-        return tuple(found.values())
+            by_id.pop(id(function), None)
+        return tuple(by_id.values())
 
     @property
     def has_errors(self) -> bool:
@@ -119,12 +119,12 @@ def build_program(
     entries = list(functions)
     read = list(diagnostics)
     while True:
-        resolved, written, found = _resolve(entries, tags or {}, native, release)
+        resolved, written, problems = _resolve(entries, tags or {}, native, release)
         for operators in written.values():
-            found += check_functions(operators, known, beside)
-            found += _check_fields(operators, formulas, speech)
+            problems += check_functions(operators, known, beside)
+            problems += _check_fields(operators, formulas, speech)
             if config.torch:
-                found += check_releases(operators, config.torch)
+                problems += check_releases(operators, config.torch)
         program = Program(
             resolved,
             config,
@@ -136,9 +136,9 @@ def build_program(
             written=written,
         )
         # An entry may be among those of several ranges.
-        found = list(dict.fromkeys([*read, *found]))
-        wanted = program.wanted(found)
-        entries, left_out = leave_out(found, wanted, entries)
+        problems = list(dict.fromkeys([*read, *problems]))
+        wanted = program.wanted(problems)
+        entries, left_out = leave_out(problems, wanted, entries)
         if left_out is None:
             break
         # Without the entries that are left out, others may be wrong, or no longer.
@@ -155,7 +155,7 @@ def _resolve(
     release: Version,
 ) -> tuple[Resolved, dict[str, Resolved], list[Diagnostic]]:
     """The entries for a release, all of them as `by_range` has them, and what is wrong where several are for one operator."""
-    merged, found = merge_overlays(functions)
+    merged, problems = merge_overlays(functions)
     if any(function.is_auto for function in merged):
         from torchgen_lite.analysis.differentiability.info import with_formula
 
@@ -163,11 +163,11 @@ def _resolve(
     context = tuple(native.functions.values())
     if context:
         merged = follow_native(merged, context)
-    written = {text: Resolved(own, tags, context) for text, own in by_range(merged)}
+    written = {text: Resolved(entries, tags, context) for text, entries in by_range(merged)}
     applying = entries_for(merged, release)
     if applying == merged:
-        return written[""], written, found
-    return Resolved(applying, tags, context), written, found
+        return written[""], written, problems
+    return Resolved(applying, tags, context), written, problems
 
 
 def _check_fields(

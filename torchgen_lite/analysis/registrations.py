@@ -88,11 +88,11 @@ def registrations(
         if Origin.copied in wanted and operator.group is not None:
             every.append(_copied(program, operator, operator.group))
         taken = set()
-        for found in chain.from_iterable(every):
-            is_whole = found.source is None or found.source.name in names
-            if found.origin in wanted and found.key not in taken and is_whole:
-                taken.add(found.key)
-                yield found._replace(target=policy.target)
+        for registration in chain.from_iterable(every):
+            is_whole = registration.source is None or registration.source.name in names
+            if registration.origin in wanted and registration.key not in taken and is_whole:
+                taken.add(registration.key)
+                yield registration._replace(target=policy.target)
 
 
 def together(loaded: Iterable[Iterable[Registration]]) -> Iterator[Registration]:
@@ -100,14 +100,15 @@ def together(loaded: Iterable[Iterable[Registration]]) -> Iterator[Registration]
 
     A kernel stays that was there first. Only a refusal to differentiate gives way to formulas.
     """
-    found: dict[tuple[str, str], Registration] = {}
+    by_place: dict[tuple[str, str], Registration] = {}
     for registered in loaded:
-        for one in registered:
-            place = one.operator.name, one.key
-            before = found.get(place, one)
-            is_refusal = before.origin is Origin.underived and one.origin is Origin.formulas
-            found[place] = one if is_refusal else before
-    yield from found.values()
+        for registration in registered:
+            place = registration.operator.name, registration.key
+            before = by_place.setdefault(place, registration)
+            is_refusal = before.origin is Origin.underived
+            if is_refusal and registration.origin is Origin.formulas:
+                by_place[place] = registration
+    yield from by_place.values()
 
 
 def _copied(program: Program, operator: Operator, group: VariantGroup) -> Iterator[Registration]:

@@ -78,9 +78,9 @@ class Resolved:
     @kept
     def _completed(self) -> tuple[tuple[Operator, ...], tuple[VariantGroup, ...]]:
         """All operators, and the groups that some of them are derived to complete."""
-        own = self.declared_by_name
+        declared = self.declared_by_name
         lent = self.lent
-        elsewhere = [operator for name, operator in lent.items() if name not in own]
+        elsewhere = [operator for name, operator in lent.items() if name not in declared]
         every = [*self.declared, *elsewhere]
         if not [o for o in every if o.schema.written or o.function.autogen]:
             return self.declared, ()  # There are only functional operators, each alone.
@@ -91,8 +91,8 @@ class Resolved:
         )
         if elsewhere:
             # Groups made up only of lent operators are left to their authors.
-            groups = [group for group in groups if _has_any(group, own)]
-        derived = derive_variants(groups, {**lent, **own})
+            groups = [group for group in groups if _has_any(group, declared)]
+        derived = derive_variants(groups, {**lent, **declared})
         return (*self.declared, *derived), complete_groups(groups)
 
     @property
@@ -110,14 +110,14 @@ class Resolved:
 
         See Note [Variants that copy].
         """
-        found = {}
+        operators = {}
         for group in self.groups:
             if copying_entries(group):
                 for lent in group.functions():
                     function = unstructured(adopt(lent, group.functional.func.name_span))
                     if lent.name not in self.declared_by_name and copied_entries(group, function):
-                        found[lent.name] = Operator(function, self, is_derived=True)
-        return tuple(found.values())
+                        operators[lent.name] = Operator(function, self, is_derived=True)
+        return tuple(operators.values())
 
     @kept
     def view_names(self) -> frozenset[str]:
@@ -173,8 +173,8 @@ class Resolved:
             return {}
         from torchgen_lite.analysis.axes import axes_of
 
-        found = {operator.name: axes_of(operator) for operator in self.declared}
-        return {name: line for name, line in found.items() if line is not None}
+        lines = {operator.name: axes_of(operator) for operator in self.declared}
+        return {name: line for name, line in lines.items() if line is not None}
 
     @kept
     def _functional(self) -> Mapping[Signature, Operator]:

@@ -72,9 +72,9 @@ def filter_diagnostics(
     sources: Sequence[Source],
 ) -> Diagnostics:
     """Drop findings that the configuration or a comment excludes."""
-    found = tuple(diagnostics)
-    if not any(map(_is_suppressible, found)):
-        return found
+    reported = tuple(diagnostics)
+    if not any(map(_is_suppressible, reported)):
+        return reported
     comments: dict[str, list[tuple[int, str]]] = {}
     for source in sources:
         for code, span in _codes(source):
@@ -82,21 +82,23 @@ def filter_diagnostics(
     ranges = _entry_ranges(functions) if comments else {}
     return tuple(
         diagnostic
-        for diagnostic in found
+        for diagnostic in reported
         if not _is_suppressible(diagnostic)
         or (_is_selected(diagnostic, config) and not _is_suppressed(diagnostic, comments, ranges))
     )
 
 
 def leave_out(
-    found: Sequence[Diagnostic], wanted: Sequence[Diagnostic], functions: Sequence[NativeFunction]
+    reported: Sequence[Diagnostic],
+    wanted: Sequence[Diagnostic],
+    functions: Sequence[NativeFunction],
 ) -> tuple[list[NativeFunction], Diagnostic | None]:
-    """The entries without those whose errors are in `found` and no longer `wanted`, and which those are.
+    """The entries without those whose errors are `reported` and no longer `wanted`, and which those are.
 
     The reader has left out the names in lists that it could make nothing of.
     """
     kept = set(map(id, wanted))
-    gone = (d.label.span for d in found if _is_of_one_entry(d) and id(d) not in kept and d.label)
+    gone = (d.label.span for d in reported if _is_of_one_entry(d) and id(d) not in kept and d.label)
     places = sorted(gone, key=lambda span: (span.source.path, span.start))
     if not places:
         return list(functions), None
@@ -136,8 +138,8 @@ def _entry_ranges(functions: Sequence[NativeFunction]) -> dict[str, list[tuple[i
         if span is not None:
             last = span.source.line_column(max(span.end - 1, span.start))[0]
             ranges.setdefault(span.source.path, []).append((last, span.line))
-    for found in ranges.values():
-        found.sort()
+    for lines in ranges.values():
+        lines.sort()
     return ranges
 
 
@@ -146,24 +148,24 @@ def _is_suppressed(
     comments: dict[str, list[tuple[int, str]]],
     ranges: dict[str, list[tuple[int, int]]],
 ) -> bool:
-    found = comments.get(diagnostic.path)
-    if not found or diagnostic.label is None or not _is_suppressible(diagnostic):
+    codes = comments.get(diagnostic.path)
+    if not codes or diagnostic.label is None or not _is_suppressible(diagnostic):
         return False
     entries = ranges.get(diagnostic.path, [])
     here = diagnostic.start()[0]
     # A line is of the first entry that ends at or after it.
-    own = bisect_left(entries, (here, 0))
-    lines = [line for line, code in found if code == diagnostic.code]
-    if own < len(entries) and entries[own][1] <= here:
-        return any(bisect_left(entries, (line, 0)) == own for line in lines)
+    index = bisect_left(entries, (here, 0))
+    lines = [line for line, code in codes if code == diagnostic.code]
+    if index < len(entries) and entries[index][1] <= here:
+        return any(bisect_left(entries, (line, 0)) == index for line in lines)
     # Of a name that is not an entry, the comment is on its line.
     return here in lines
 
 
 def unknown_codes(source: Source) -> Reported:
     """Comments that name a nonexistent code."""
-    wrong = (one for one in _codes(source) if one[0] not in code_names())
-    others = (one for one in wrong if not is_of_others(one[0]))
+    wrong = (comment for comment in _codes(source) if comment[0] not in code_names())
+    others = (comment for comment in wrong if not is_of_others(comment[0]))
     for code, span in islice(others, _MOST_UNKNOWN):
         yield Diagnostic(
             "TG120",

@@ -93,7 +93,7 @@ def documentation() -> str:
         listed: list[str] = metadata("torchgen-lite").get_all("Project-URL") or []
     except PackageNotFoundError:
         return ""
-    urls = dict(one.split(", ", 1) for one in listed)
+    urls = dict(entry.split(", ", 1) for entry in listed)
     return urls.get("Documentation", "").rstrip("/")
 
 

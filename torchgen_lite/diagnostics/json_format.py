@@ -27,7 +27,9 @@ def diagnostic_to_json(diagnostic: Diagnostic) -> dict[str, object]:
         "effect": diagnostic.effect or None,
         "witness": diagnostic.witness or None,
         "fix": None,
-        "related": [{"message": one.text, **_place(one.span)} for one in diagnostic.secondary],
+        "related": [
+            {"message": label.text, **_place(label.span)} for label in diagnostic.secondary
+        ],
     }
     if diagnostic.label is not None:
         data |= {**_place(diagnostic.label.span), "label": diagnostic.label.text}

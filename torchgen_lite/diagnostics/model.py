@@ -191,10 +191,11 @@ class Diagnostic:
         if self.label is None:
             return None
         source, start, _ = span = self.label.span
-        found = list(re.finditer(rf"(?<!\w){re.escape(old)}(?!\w)", span.text)) if old else []
-        if len(found) != 1:
+        places = list(re.finditer(rf"(?<!\w){re.escape(old)}(?!\w)", span.text)) if old else []
+        if len(places) != 1:
             return None
-        return Edit(Span(source, start + found[0].start(), start + found[0].end()), suggestion.new)
+        begin, end = places[0].span()
+        return Edit(Span(source, start + begin, start + end), suggestion.new)
 
     @property
     def safe_fix(self) -> Edit | None:

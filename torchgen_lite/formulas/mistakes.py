@@ -66,15 +66,15 @@ def correction_in_a_rule(text: str) -> Correction | None:
     either = _OR.search(text)
     if size is not None and dim is not None:
         new = f"reduced({size['tensor']}, {dim}, False)"
-        found = Correction(size.start(), size.end(), new, is_certain=True)
+        correction = Correction(size.start(), size.end(), new, is_certain=True)
     elif either is not None:
         # Of conditions it is `||`.
         new = f"default({either['left']}, {either['right']})"
-        found = Correction(either.start(), either.end(), new, is_certain=False)
+        correction = Correction(either.start(), either.end(), new, is_certain=False)
     else:
         return None
-    _, mistakes = parse_formula(found.applied(text))
-    return None if mistakes else found
+    _, mistakes = parse_formula(correction.applied(text))
+    return None if mistakes else correction
 
 
 def _first_answer(text: str, rules: tuple[_Rule, ...]) -> str | None:
@@ -142,11 +142,11 @@ def _tuple(text: str) -> str | None:
 
 def _part_of_a_shape(text: str) -> str | None:
     """`x.shape[:-1]` and `x.shape[1:]`: all sizes but one."""
-    found = _SLICE.search(text)
-    if found is None:
+    sliced = _SLICE.search(text)
+    if sliced is None:
         return None
-    tensor = found["tensor"]
-    dim = _left_out(found)
+    tensor = sliced["tensor"]
+    dim = _left_out(sliced)
     if dim is None:
         return f"write the sizes one by one: `[{tensor}.size(0), {tensor}.size(1)]`; {_PAGE}"
     return (

@@ -178,11 +178,11 @@ class Cursor:
             return Suggestion(f"write `{right}`", self.locate(*quoted.span()), right)
         if sign not in _MEANT:
             return None
-        said = f"write `{_MEANT[sign]}`"
+        advice = f"write `{_MEANT[sign]}`"
         if not _MEANT[sign].strip():
             what = "write a space" if _MEANT[sign] else "leave it out"
-            said = f"{what}: this is the character U+{ord(sign):04X}"
-        return Suggestion(said, self.locate(self.start, self.start + 1), _MEANT[sign])
+            advice = f"{what}: this is the character U+{ord(sign):04X}"
+        return Suggestion(advice, self.locate(self.start, self.start + 1), _MEANT[sign])
 
     def abort(self, code: str, message: str, label: str, help: Help | None = None) -> Abort:
         """Record a mistake at the current token; `raise` the result."""

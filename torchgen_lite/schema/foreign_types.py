@@ -30,11 +30,11 @@ class Foreign(NamedTuple):
 
 def read_foreign_type(text: str, start: int = 0, depth: int = 0) -> Foreign | None:
     """The type at a position in a text, in any spelling; None if no type is recognized."""
-    found = _NAME.match(text, start)
-    if found is None or depth > _MAX_DEPTH:
+    match = _NAME.match(text, start)
+    if match is None or depth > _MAX_DEPTH:
         return None
-    name = found[1]
-    at = found.end()
+    name = match[1]
+    at = match.end()
     opening = re.compile(r"\s*([\[<])").match(text, at)
     base = re.split(r"\.|::", name)[-1]
     if opening is not None and base in (*_LISTS, *_OPTIONALS, "Tuple", "tuple", "Union", "array"):
@@ -63,14 +63,14 @@ def _arguments(text: str, at: int, closing: str, depth: int) -> tuple[list[str],
     """The types between brackets, and where the text continues."""
     types = []
     while True:
-        one = read_foreign_type(text, at, depth + 1)
-        if one is None:
+        argument = read_foreign_type(text, at, depth + 1)
+        if argument is None:
             number = re.compile(r"\s*(\d+)").match(text, at)
             if number is None:
                 return None
-            one = Foreign(number[1], number.end())
-        types.append(one.spelling)
-        at = one.end + len(text[one.end :]) - len(text[one.end :].lstrip())
+            argument = Foreign(number[1], number.end())
+        types.append(argument.spelling)
+        at = argument.end + len(text[argument.end :]) - len(text[argument.end :].lstrip())
         if text[at : at + 1] == closing:
             return types, at + 1
         if text[at : at + 1] != ",":

@@ -24,10 +24,10 @@ def grouped(values: Iterable[Value], key: Callable[[Value], Key]) -> dict[Key, l
     >>> grouped(["add", "mul", "abs"], lambda name: name[0])
     {'a': ['add', 'abs'], 'm': ['mul']}
     """
-    found: dict[Key, list[Value]] = {}
+    groups: dict[Key, list[Value]] = {}
     for value in values:
-        found.setdefault(key(value), []).append(value)
-    return found
+        groups.setdefault(key(value), []).append(value)
+    return groups
 
 
 def names_of(values: Iterable[HasName]) -> list[str]:

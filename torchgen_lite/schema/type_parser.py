@@ -110,9 +110,9 @@ def _is_foreign(cursor: Cursor, start: int) -> bool:
     # Imported here: a valid schema has no such type.
     from .foreign_types import read_foreign_type
 
-    found = read_foreign_type(cursor.text, start)
-    written = cursor.text[start : found.end].rstrip() if found else ""
-    if found is None or found.spelling == written or written in TYPE_SPELLINGS:
+    foreign = read_foreign_type(cursor.text, start)
+    written = cursor.text[start : foreign.end].rstrip() if foreign else ""
+    if foreign is None or foreign.spelling == written or written in TYPE_SPELLINGS:
         return False
     cursor.report(
         "TG202",
@@ -120,9 +120,9 @@ def _is_foreign(cursor: Cursor, start: int) -> bool:
         start,
         start + len(written),
         "not a type",
-        Suggestion(f"write `{cursor.shorten(found.spelling)}`", written, found.spelling),
+        Suggestion(f"write `{cursor.shorten(foreign.spelling)}`", written, foreign.spelling),
     )
-    while cursor.start < found.end and cursor.kind != "end":
+    while cursor.start < foreign.end and cursor.kind != "end":
         cursor.advance()
     return True
 

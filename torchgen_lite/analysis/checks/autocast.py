@@ -35,15 +35,15 @@ def check_autocast(operator: Operator, autocast: Autocast) -> Findings:
             did_you_mean(autocast.result, tensors),
         )
     every = names_of(tensors_in(schema.arguments))
-    for i, (one, at) in enumerate(zip(autocast.only, autocast.places)):
-        if one not in every or one in autocast.only[:i]:
-            why = "is named twice" if one in every else f"is no tensor of `{name}`"
+    for i, (named, at) in enumerate(zip(autocast.only, autocast.places)):
+        if named not in every or named in autocast.only[:i]:
+            why = "is named twice" if named in every else f"is no tensor of `{name}`"
             yield Found(
                 "TG337",
-                f"`{one}` {why}",
+                f"`{named}` {why}",
                 at,
                 "not cast",
-                did_you_mean(one, [tensor for tensor in every if tensor not in autocast.only]),
+                did_you_mean(named, [tensor for tensor in every if tensor not in autocast.only]),
             )
     # An operator of PyTorch has its rule for one backend, and may have kernels for another one.
     backends = operator.function.keys & DENSE_BACKENDS

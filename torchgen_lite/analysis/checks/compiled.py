@@ -27,7 +27,9 @@ def check_triton(operator: Operator, keys: Collection[str]) -> Findings:
     if problem:
         yield _unused(operator, "triton", problem)
     for entry in operator.function.dispatch:
-        for row in entry.rows if entry.key in keys else ():
+        if entry.key not in keys:
+            continue
+        for row in entry.rows:
             if row.language not in ("", TRITON):
                 title = KERNEL_LANGUAGES[row.language].title
                 yield Found(

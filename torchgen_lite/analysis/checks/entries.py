@@ -165,8 +165,8 @@ def check_autogen(resolved: Resolved) -> Reported:
     for function in resolved.functions:
         for name in function.autogen:
             declared = f"{function.namespace}::{name.rpartition('::')[2]}"
-            found = resolved.declared_by_name.get(declared)
-            if found is not None and found.function.is_written:
+            operator = resolved.declared_by_name.get(declared)
+            if operator is not None and operator.function.is_written:
                 yield finding(
                     function,
                     "TG308",
@@ -174,7 +174,7 @@ def check_autogen(resolved: Resolved) -> Reported:
                     function.place("autogen"),
                     "here",
                     "leave it out of `autogen`",
-                    (found.schema.name_span, "declared here"),
+                    (operator.schema.name_span, "declared here"),
                 )
 
 

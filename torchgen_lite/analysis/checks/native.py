@@ -35,26 +35,26 @@ def _check_schema(resolved: Resolved, function: NativeFunction) -> Reported:
     name = function.func.local_name
     if native is None:
         names = [operator.schema.local_name for operator in resolved.lent.values()]
-        own = _with_a_dot(resolved, function, names)
+        advice = _with_a_dot(resolved, function, names)
         yield finding(
             function,
             "TG315",
             f"PyTorch has no operator `{name}`",
             None,
             "never called",
-            own or did_you_mean(name, names) or _OWN.format(name),
+            advice or did_you_mean(name, names) or _OWN.format(name),
         )
         return
     difference = compare_kernels(function, native.function)
     if difference.rank is Rank.same:
         return
-    ours = difference.old
-    theirs = difference.new
-    at_fault = ours.span if ours is not None else function.func.span
-    if ours is None:
-        label = f"`{theirs}` is missing"
-    elif theirs is not None:
-        label = f"PyTorch has `{theirs}`"
+    in_file = difference.old
+    in_torch = difference.new
+    at_fault = in_file.span if in_file is not None else function.func.span
+    if in_file is None:
+        label = f"`{in_torch}` is missing"
+    elif in_torch is not None:
+        label = f"PyTorch has `{in_torch}`"
     else:
         label = "PyTorch does not have it"
     yield finding(
@@ -72,10 +72,10 @@ def _with_a_dot(
 ) -> Help | None:
     """The help for `mylib.scale`, where a dot stands between the namespace and the name as in `torch.ops`."""
     base, dot, overload = function.func.local_name.partition(".")
-    own = {one.namespace for one in resolved.functions}
+    namespaces = {declared.namespace for declared in resolved.functions}
     is_like_one = did_you_mean(function.func.local_name, names) is not None
     is_of_torch = any(name.partition(".")[0] == base for name in names)
-    if not dot or is_of_torch or (is_like_one and base not in own):
+    if not dot or is_of_torch or (is_like_one and base not in namespaces):
         return None
     right = f"{base}::{overload}"
     return Suggestion(
@@ -105,11 +105,11 @@ def _check_mixed(resolved: Resolved) -> Reported:
 def _mixed(
     function: NativeFunction, entry: DispatchEntry, variant: NativeFunction, other: DispatchEntry
 ) -> Diagnostic:
-    one = function.func.local_name
+    name = function.func.local_name
     return finding(
         function,
         "TG318",
-        f"`{one}` is under `autograd`, and its variant `{variant.func.local_name}` under `supported`",
+        f"`{name}` is under `autograd`, and its variant `{variant.func.local_name}` under `supported`",
         entry.key_span,
         "here",
         None,

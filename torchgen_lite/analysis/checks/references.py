@@ -133,7 +133,7 @@ def results_in_torch(node: nodes.Call, parts: Sequence[Kind]) -> tuple[Kind, ...
     if not is_own:
         count = len(parts) - len(node.keywords)
         keywords = node.keyword_names
-        binding = [one for one in overloads if _binds(one, parts[:count], keywords)]
+        binding = [overload for overload in overloads if _binds(overload, parts[:count], keywords)]
         if not binding and keywords:
             return ()
         overloads = binding or overloads
@@ -211,7 +211,7 @@ def _check_path(node: nodes.Lambda) -> Findings:
     package, _, path = node.called.partition(".")
     known = functions_of_torch().of_modules
     module = path.rpartition(".")[0]
-    is_in_known_module = any(one.rpartition(".")[0] == module for one in known)
+    is_in_known_module = any(function.rpartition(".")[0] == module for function in known)
     # One in capitals is a class.
     is_function = not path.rpartition(".")[2][:1].isupper()
     if package == "torch" and is_in_known_module and is_function and path not in known:
@@ -220,7 +220,7 @@ def _check_path(node: nodes.Lambda) -> Findings:
             f"the reference calls `{node.called}`, which PyTorch does not have",
             node.span,
             "no such function",
-            did_you_mean(node.called, [f"torch.{one}" for one in known]),
+            did_you_mean(node.called, [f"torch.{function}" for function in known]),
         )
 
 
@@ -246,7 +246,7 @@ _OF_PARTS = ("max", "min", "round", "sum")
 
 def _check_arguments(part: Typed, node: nodes.Call, name: str) -> Findings:
     """TG323: arguments that a function or method of PyTorch does not take."""
-    is_operator = name in NUMBER_FUNCTIONS and all(one.kind.is_number for one in part.parts)
+    is_operator = name in NUMBER_FUNCTIONS and all(operand.kind.is_number for operand in part.parts)
     # Python lets these be called in more ways than the schemas say.
     is_freer = name in functions_of_torch().own
     is_freer = is_freer or any(spreads(overload.func) for overload in torch_operators(name))
@@ -286,7 +286,7 @@ def _check_of_others(of: Typed, name: str, node: Expression) -> Findings:
     is_listed = of.kind.is_list and isinstance(of.node, nodes.Name)
     known = _OF_NUMBERS if is_number else _OF_LISTS
     if (is_number or is_listed) and name not in known:
-        help_ = did_you_mean(name, [one for one in known if not one.startswith("_")])
+        help_ = did_you_mean(name, [member for member in known if not member.startswith("_")])
         is_of_tensors = is_listed and of.kind.sort is Sort.tensor
         help_ = help_ or ("choose an item of it" if is_of_tensors else "write it of a tensor")
         yield Found(

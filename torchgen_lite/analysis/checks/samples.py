@@ -33,9 +33,9 @@ def check_samples(operator: Operator, samples: Samples) -> Findings:
     """Every mistake in the calls and the reference of `samples:`."""
     for sample in samples.calls:
         values = [*sample.arguments, *(value for _, value in sample.keywords)]
-        wrong = [found for value in values for found in _unreadable(value)]
-        for found in wrong or _bind(operator.function, sample):
-            yield found._replace(span=found.span or sample.span)
+        wrong = [problem for value in values for problem in _unreadable(value)]
+        for problem in wrong or _bind(operator.function, sample):
+            yield problem._replace(span=problem.span or sample.span)
     if samples.reference is not None:
         yield from _unknown_names(operator.function, samples.reference)
         yield from check_reference(operator, samples.reference)

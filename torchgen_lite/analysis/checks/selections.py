@@ -52,8 +52,10 @@ def check_selections(function: NativeFunction) -> Findings:
 
 def _hidden_options(function: NativeFunction, row: KernelRow) -> Findings:
     """TG392: an option of a kernel with the name of an argument, which the kernel gets, too."""
+    if not row.tune:
+        return
     arguments = set(names_of(function.func.arguments))
-    for name, _ in row.tune[0] if row.tune else ():
+    for name, _ in row.tune[0]:
         if name in arguments:
             message = f"`{name}` is an argument of `{function.func.full_name}`, and an option of `{row.kernel}`"
             yield Found("TG392", message, row.kernel_span, "here", "give the option another name")

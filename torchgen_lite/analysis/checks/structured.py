@@ -21,8 +21,8 @@ def check_delegates(resolved: Resolved) -> Reported:
             continue
         span = function.place("structured_delegate")
         wanted = function.delegate or ""
-        found = resolved.declared_by_name.get(wanted) or resolved.lent.get(wanted)
-        if found is None:
+        named = resolved.declared_by_name.get(wanted) or resolved.lent.get(wanted)
+        if named is None:
             beside = [f for f in resolved.functions if f.namespace == function.namespace]
             yield finding(
                 function,
@@ -32,7 +32,7 @@ def check_delegates(resolved: Resolved) -> Reported:
                 "no such operator",
                 did_you_mean(delegate, [f.func.local_name for f in beside]),
             )
-        elif not found.function.structured:
+        elif not named.function.structured:
             yield finding(
                 function,
                 "TG305",
@@ -40,9 +40,9 @@ def check_delegates(resolved: Resolved) -> Reported:
                 span,
                 "not structured",
                 "add `structured: True` to it",
-                (found.schema.name_span, "declared here"),
+                (named.schema.name_span, "declared here"),
             )
-        elif not _is_variant(operator, found):
+        elif not _is_variant(operator, named):
             yield finding(
                 function,
                 "TG309",
@@ -50,7 +50,7 @@ def check_delegates(resolved: Resolved) -> Reported:
                 function.func.span,
                 "here",
                 None,
-                (found.schema.span, "the delegate"),
+                (named.schema.span, "the delegate"),
             )
 
 

@@ -30,7 +30,7 @@ def entries_by_release(old: Program, new: Program) -> Iterator[tuple[Program, Pr
     names = _with_several(before) | _with_several(after)
     if not names:
         return
-    for release in bounds([one.torch for one in (*before, *after) if one.name in names]):
+    for release in bounds([entry.torch for entry in (*before, *after) if entry.name in names]):
         if has_release(old.config.torch, release):
             was = _at(old, entries_for(before, release))
             now = _at(new, entries_for(after, release))

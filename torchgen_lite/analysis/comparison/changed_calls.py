@@ -202,7 +202,7 @@ def _canonical(line: Axes, names: Mapping[str, str], *, has_marks: bool = True) 
 def compare_autocast(old: Offer, new: Offer) -> Changes:
     """TG379, also where one of the versions says nothing."""
     served = (*old.served, *new.served)
-    if not any(_registers(one, _AUTOCAST) for one in served):
+    if not any(_registers(target, _AUTOCAST) for target in served):
         return
     names = _new_names(old, new)
     tensors = [

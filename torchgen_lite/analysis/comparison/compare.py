@@ -57,12 +57,12 @@ def compare_operators(old: Side, new: Side, *, level: Level = "source") -> Diagn
     new_by_name = by_name((*new.lent, *new.operators))
     lent = set(names_of((*old.lent, *new.lent)))
     old_by_name = {operator.name: operator.function for operator in old.operators}
-    found = []
+    diagnostics = []
     for operator in (*old.operators, *old.lent):
         now = new_by_name.get(operator.name)
         if now is None:
             removed = _removed(operator.function, functions, old_by_name)
-            found.append(replace(removed, witness=old.write(operator, _CALL)))
+            diagnostics.append(replace(removed, witness=old.write(operator, _CALL)))
         elif not (operator.is_derived and now.is_derived):
             compares = _BY_LEVEL[level]
             if operator.name in lent:
@@ -70,8 +70,8 @@ def compare_operators(old: Side, new: Side, *, level: Level = "source") -> Diagn
             for change in _changes(old.offer(operator), new.offer(now), compares):
                 if level != "call" or not _is_source_only(change, operator.schema):
                     line = old.write(operator, change.witness) if change.witness else ""
-                    found.append(replace(_diagnostic(change, now.function), witness=line))
-    return tuple(found)
+                    diagnostics.append(replace(_diagnostic(change, now.function), witness=line))
+    return tuple(diagnostics)
 
 
 def _changes(old: Offer, new: Offer, compares: Sequence[_Compare]) -> Changes:
@@ -87,7 +87,7 @@ def _is_source_only(change: Change, old: FunctionSchema) -> bool:
 
 
 def _diagnostic(change: Change, function: NativeFunction) -> Diagnostic:
-    found = finding(
+    diagnostic = finding(
         function,
         change.code,
         f"`{function.func.full_name}`: {change.message}",
@@ -96,9 +96,9 @@ def _diagnostic(change: Change, function: NativeFunction) -> Diagnostic:
         None,
         (change.there, "was this"),
     )
-    if found.label is None:  # It has no place in the new version.
-        found = replace(found, label=next(iter(found.secondary), None), secondary=())
-    return replace(found, operator=function.name)
+    if diagnostic.label is None:  # It has no place in the new version.
+        diagnostic = replace(diagnostic, label=next(iter(diagnostic.secondary), None), secondary=())
+    return replace(diagnostic, operator=function.name)
 
 
 def _removed(
@@ -315,7 +315,7 @@ def _compare_returns(old: FunctionSchema, new: FunctionSchema) -> Changes:
 
 def _compare_variants(old: Offer, new: Offer) -> Changes:
     """TG365, where some target follows `variants`."""
-    if not any(one is not None and one.policy.has_variants for one in new.served):
+    if not any(target is not None and target.policy.has_variants for target in new.served):
         return
     lost = set(old.operator.function.variants) - set(new.operator.function.variants)
     for variant in VARIANTS:
@@ -327,16 +327,16 @@ def _compare_variants(old: Offer, new: Offer) -> Changes:
 
 def _compare_calls(old: Offer, new: Offer) -> Changes:
     """What is lost under any target; targets mostly agree."""
-    found: dict[tuple[str, str], Change] = {}
+    changes: dict[tuple[str, str], Change] = {}
     for was, now in zip(old.served, new.served):
         if was is not None and now is not None:
             for change in lost_calls(old.operator, was, new.operator, now):
-                found.setdefault((change.code, change.message), change)
+                changes.setdefault((change.code, change.message), change)
         elif was is not None:
             message = f"{was.policy.speaks_of} no longer has it"
             shown = Witness(target=was.policy.target)
-            found["TG375", message] = Change("TG375", message, witness=shown)
-    for change in found.values():
+            changes["TG375", message] = Change("TG375", message, witness=shown)
+    for change in changes.values():
         if change.code != "TG367" or not _is_functionalized(new):
             yield change
 
@@ -391,7 +391,7 @@ def changed_compatibly(
 
 
 def causes(
-    old: Sequence[Operator], new: Sequence[Operator], found: Sequence[Diagnostic]
+    old: Sequence[Operator], new: Sequence[Operator], diagnostics: Sequence[Diagnostic]
 ) -> list[str]:
     """How many findings there are of each kind: "108 removed: 101 of them with `Dimname`, which nothing has any more"."""
     known = set()
@@ -399,7 +399,7 @@ def causes(
         known |= _types(operator.schema)
     schemas = {operator.name: operator.schema for operator in old}
     kinds: dict[str, list[str]] = {}
-    for diagnostic in found:
+    for diagnostic in diagnostics:
         is_removed = diagnostic.code in ("TG350", "TG351")
         title = _REMOVED if is_removed else read_code(diagnostic.code).title
         kinds.setdefault(title, []).append(diagnostic.operator or "")

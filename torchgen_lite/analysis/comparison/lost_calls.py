@@ -85,8 +85,8 @@ def _lost_above(slot: str, operator: Operator, old: Served, new: Served) -> str 
     """How calls are worse at an autograd key, but for those that are worse at the backend too."""
     table_ = old.table
     codes = set()
-    own = {slot.removeprefix("Autograd")} & table_.sets.backends
-    backends = table_.sets.backends_of[slot] or own
+    namesake = {slot.removeprefix("Autograd")} & table_.sets.backends
+    backends = table_.sets.backends_of[slot] or namesake
     if old.policy.knows_formulas:
         for backend in backends:
             before, was_recorded = old.call(slot, backend)

@@ -105,18 +105,18 @@ def compare_uses(old: Terms, new: Terms, was: Operator, now: Operator) -> Change
     """TG382: a function of the same name whose code is another one."""
     after = new.uses(now)
     reported = set()
-    for key, one in old.uses(was).items():
+    for key, use in old.uses(was).items():
         other = after.get(key)
-        if other is None or other.code == one.code or other.name != one.name:
+        if other is None or other.code == use.code or other.name != use.name:
             continue
-        is_elsewhere = other.file != one.file
-        if one.name in reported or (one.is_kernel and not is_elsewhere):
+        is_elsewhere = other.file != use.file
+        if use.name in reported or (use.is_kernel and not is_elsewhere):
             continue
-        reported.add(one.name)
+        reported.add(use.name)
         if is_elsewhere:
-            where = f", in `{other.file}` and no longer in `{one.file}`"
+            where = f", in `{other.file}` and no longer in `{use.file}`"
         else:
             where = ""
-        message = f"`{one.name}`, which `{one.field}` names, has other code{where}"
-        shown = _OF_FIELDS.get(one.field)
-        yield Change("TG382", message, other.place, "does something else", one.place, shown)
+        message = f"`{use.name}`, which `{use.field}` names, has other code{where}"
+        shown = _OF_FIELDS.get(use.field)
+        yield Change("TG382", message, other.place, "does something else", use.place, shown)

@@ -24,10 +24,10 @@ BETWEEN_DEVICES = frozenset(COPIES.values())
 
 def copied_entries(group: VariantGroup | None, variant: NativeFunction) -> list[DispatchEntry]:
     """The functional variant's kernels that serve another variant without kernels of its own."""
-    own = variant.keys
-    found = [entry for entry in copying_entries(group) if entry.key not in own]
-    if group and found and takes_results(group, variant):
-        return found
+    keys = variant.keys
+    entries = [entry for entry in copying_entries(group) if entry.key not in keys]
+    if group and entries and takes_results(group, variant):
+        return entries
     return []
 
 

@@ -124,10 +124,10 @@ def _wants_out(base: Operator, slots: Slots) -> bool:
 
 def complete_groups(groups: Iterable[Slots]) -> tuple[VariantGroup, ...]:
     """The groups that have both a functional and an out variant."""
-    found = []
+    complete = []
     for slots in groups:
         if SchemaKind.functional in slots and SchemaKind.out in slots:
-            own = {kind.name: operator.function for kind, operator in slots.items()}
-            members = map(own.get, ("inplace", "mutable"))
-            found.append(VariantGroup(own["functional"], own["out"], *members))
-    return tuple(found)
+            functions = {kind.name: operator.function for kind, operator in slots.items()}
+            members = map(functions.get, ("inplace", "mutable"))
+            complete.append(VariantGroup(functions["functional"], functions["out"], *members))
+    return tuple(complete)

@@ -72,8 +72,8 @@ def argument_layout(schema: FunctionSchema) -> ArgumentLayout:
         if is_run and all(map(_is_option, options)):
             before = keywords[:start]
             after = keywords[start + 4 :]
-            found = TensorOptions(*options)
-            return ArgumentLayout(schema.positional, before, found, after, schema.out)
+            run = TensorOptions(*options)
+            return ArgumentLayout(schema.positional, before, run, after, schema.out)
     return ArgumentLayout(schema.positional, keywords, None, (), schema.out)
 
 

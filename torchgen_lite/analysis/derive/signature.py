@@ -70,10 +70,10 @@ def unreturned_writes(schema: FunctionSchema, layout: ArgumentLayout) -> Iterato
     """
     if not schema.written:
         return
-    own = [a for a in layout.positional if a.name == "self"]
+    receiver = [a for a in layout.positional if a.name == "self"]
     others = [a for a in layout.positional if a.name != "self"]
     returned = [value.annotation for value in schema.returns]
-    for argument in chain(own, layout.out, others, layout.keywords):
+    for argument in chain(receiver, layout.out, others, layout.keywords):
         if argument.is_write and argument.annotation not in returned:
             yield argument
 

@@ -46,8 +46,8 @@ def check_kinds(resolved: Resolved) -> Reported:
         scope = formula_scope(operator.schema, operators)
         for info in operator.infos.values():
             for derivative in info.derivatives:
-                found = _check(operator.schema, derivative, scope, info.gradients)
-                yield from findings(operator.function, found)
+                mistakes = _check(operator.schema, derivative, scope, info.gradients)
+                yield from findings(operator.function, mistakes)
 
 
 def _check(
@@ -74,11 +74,11 @@ def _check(
 def _check_certain(
     schema: FunctionSchema, derivative: Derivative, tree: Typed, scope: Scope
 ) -> Findings:
-    found = list(_check_gradient(schema, derivative, tree, scope))
-    yield from found
+    mistakes = list(_check_gradient(schema, derivative, tree, scope))
+    yield from mistakes
     for part in every_part(tree):
         yield from _check_reasons(part)
-        if found:
+        if mistakes:
             yield from _check_member(part)
         else:
             yield from check_operands(part)

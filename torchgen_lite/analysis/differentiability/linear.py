@@ -153,8 +153,8 @@ def _of_operands(tree: Typed, name: str, degrees: Sequence[_Degree]) -> _Degree 
             return _by_rule(_rule(name), degrees)
         case nodes.Call() as call if _is_torchs(tree, call, name) and _is_plain(tree, call):
             is_method = isinstance(call.function, nodes.Member)
-            own = f".{name}" if is_method and f".{name}" in _RULES else name
-            return _by_rule(_rule(own), degrees)
+            key = f".{name}" if is_method and f".{name}" in _RULES else name
+            return _by_rule(_rule(key), degrees)
     if _INDEPENDENT.issuperset(degrees):
         return _Degree.free
     return _Degree.unknown
@@ -228,16 +228,16 @@ def _by_rule(rule: str, degrees: Sequence[_Degree]) -> _Degree | None:
 
 def _sum(degrees: Sequence[_Degree]) -> _Degree | None:
     """The degree of a sum, of a list, or of one of several values."""
-    found = set(degrees) - {_Degree.zero}
-    if not found:
+    present = set(degrees) - {_Degree.zero}
+    if not present:
         return _Degree.zero
-    if _Degree.unknown in found or found == {_Degree.linear, _Degree.free}:
+    if _Degree.unknown in present or present == {_Degree.linear, _Degree.free}:
         return _Degree.unknown
-    if _Degree.linear not in found:
-        if _Degree.constant in found:
+    if _Degree.linear not in present:
+        if _Degree.constant in present:
             return _Degree.constant
         return _Degree.free
-    if _Degree.constant in found:
+    if _Degree.constant in present:
         return None
     return _Degree.linear
 

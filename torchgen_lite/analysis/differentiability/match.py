@@ -59,21 +59,21 @@ def match_derivatives(operators: Sequence[Operator]) -> Matches:
 
 def _written(operators: Sequence[Operator]) -> list[tuple[Operator, Derivatives]]:
     """The formulas in source order, which numbers nodes with the same name."""
-    found = [
+    formulas = [
         (operator, operator.function.derivatives)
         for operator in operators
         if operator.function.derivatives is not None and not operator.is_derived
     ]
     files: dict[str, int] = {}
     places = []
-    for index, (_, written) in enumerate(found):
+    for index, (_, written) in enumerate(formulas):
         path = ""
         start = 0
         if written.span:
             path = written.span.source.path
             start = written.span.start
         places.append((files.setdefault(path, len(files)), start, index))
-    return [found[index] for _, _, index in sorted(places)]
+    return [formulas[index] for _, _, index in sorted(places)]
 
 
 def _add_view_copies(operators: Sequence[Operator], infos: dict[str, Infos]) -> None:

@@ -128,12 +128,12 @@ class DifferentiabilityInfo:
         false there).
         """
         answered = {"output", *self.arguments, *self.not_differentiable}
-        found = []
-        for one in tensor_arguments(self.schema.inputs):
-            is_unanswered = not one.is_list and one.name not in answered
-            if is_unanswered or one in self.noted:
-                found.append(one)
-        return tuple(found)
+        tensors = []
+        for tensor in tensor_arguments(self.schema.inputs):
+            is_unanswered = not tensor.is_list and tensor.name not in answered
+            if is_unanswered or tensor in self.noted:
+                tensors.append(tensor)
+        return tuple(tensors)
 
     @property
     def schema(self) -> FunctionSchema:
@@ -200,10 +200,10 @@ class DifferentiabilityInfo:
     def kept(self, readable: Collection[Fact]) -> tuple[Saved, ...]:
         """What is saved if only these facts can be read: other facts save the whole value."""
         using: dict[Saved, set[int]] = {}
-        for one in self.saved:
-            used = one.needed_by or range(len(self.slots))
-            is_read = one.is_whole or one.fact in readable
-            key = one if is_read else replace(one, fact=Fact.whole, dim="", apart="")
+        for saved in self.saved:
+            used = saved.needed_by or range(len(self.slots))
+            is_read = saved.is_whole or saved.fact in readable
+            key = saved if is_read else replace(saved, fact=Fact.whole, dim="", apart="")
             using.setdefault(key, set()).update(used)
         return tuple(needed_by(using, len(self.slots)))
 

@@ -56,7 +56,7 @@ def plan_backward(
     """What the formulas of an entry compute; `test` says in a language whether the gradient of a slot is wanted, and
     `write` writes a formula."""
     formulas = with_shared(info)
-    found = []
+    computed = []
     for derivative, tree in zip(info.derivatives, formulas.trees):
         slots = [info.arguments.index(name) for name in derivative.names]
         gradients = Gradients(
@@ -67,15 +67,15 @@ def plan_backward(
             derivative.formula.text,
             write(tree),
         )
-        found.append(gradients)
+        computed.append(gradients)
     shared = []
-    for one in formulas.shared:
-        users = [found[position] for position in one.users]
+    for value in formulas.shared:
+        users = [computed[position] for position in value.users]
         # Backward computes at least one gradient, so what all use is needed.
-        is_always = len(users) == len(found) or not all(user.is_conditional for user in users)
+        is_always = len(users) == len(computed) or not all(user.is_conditional for user in users)
         tests = [] if is_always else [wanted for user in users for wanted in user.wanted]
-        shared.append(SharedValue(one.name, write(one.tree), tuple(dict.fromkeys(tests))))
-    return Backward(tuple(shared), tuple(found))
+        shared.append(SharedValue(value.name, write(value.tree), tuple(dict.fromkeys(tests))))
+    return Backward(tuple(shared), tuple(computed))
 
 
 class Read(NamedTuple):
@@ -97,7 +97,7 @@ def reads_of(
         every = [Read(name, name)]
         for start in (name, f"original_{name}"):
             every += [Read(f"{start}_p", name), Read(f"{start}_t", name, True)]
-        yield from [one for one in every if one.name in used]
+        yield from [read for read in every if read.name in used]
     yield from [Read(name, name) for name in return_names(schema) if name in used]
     if "grad" in used:
         yield Read("grad", info.arguments[0], True)

@@ -98,8 +98,10 @@ def _viewed(schema: FunctionSchema) -> str | None:
         return None
     shared = []
     for argument in schema.arguments:
-        own = argument.annotation
+        annotation = argument.annotation
         is_tensor = dispatch_kind(argument.type) is DispatchKind.tensor
-        if is_tensor and own is not None and not own.is_write:
-            shared += [argument.name] if own.before == returned.before or "*" in own.after else []
+        if not is_tensor or annotation is None or annotation.is_write:
+            continue
+        if annotation.before == returned.before or "*" in annotation.after:
+            shared.append(argument.name)
     return shared[0] if len(shared) == 1 else None

@@ -54,15 +54,15 @@ def _check_integers(info: DifferentiabilityInfo) -> list[Diagnostic]:
     rules = rules_by_result(function)
     dtypes = {i: rule.get("dtype") for i, rule in rules.items() if i in info.outputs}
     names = {i: d.text for i, d in dtypes.items() if isinstance(d, Name)}
-    found = {i: text for i, text in names.items() if text in INTEGRAL_DTYPES}
-    if not found:
+    integers = {i: text for i, text in names.items() if text in INTEGRAL_DTYPES}
+    if not integers:
         return []
-    index, dtype = next(iter(found.items()))
+    index, dtype = next(iter(integers.items()))
     name = return_names(function.func)[index]
     message = f"result `{name}` of `{function.func.full_name}` is `{dtype}`, and has no gradient"
     hint = "leave `derivatives` out"
-    if len(found) < len(info.outputs):
-        hint = f"add `{_flags(info, found)}`"
+    if len(integers) < len(info.outputs):
+        hint = f"add `{_flags(info, integers)}`"
     assert function.derivatives is not None
     return [finding(function, "TG343", message, function.derivatives.span, "missing here", hint)]
 

@@ -63,17 +63,17 @@ def with_shared(info: DifferentiabilityInfo) -> Formulas:
         """The tree with names for shared parts."""
         if tree.node in names and _is_shareable(tree):
             return Typed(nodes.Name(names[tree.node]), tree.kind)
-        own = _strict(tree)
-        return tree._replace(parts=(*map(named, own), *tree.parts[len(own) :]))
+        strict = _strict(tree)
+        return tree._replace(parts=(*map(named, strict), *tree.parts[len(strict) :]))
 
-    found = []
+    shared = []
     for tree in trees:
         for part in reversed(_computed(tree)):
             if counts[part.node] > 1 and part.node not in names:
                 value = named(part)
                 names[part.node] = f"{prefix}{len(names)}"
-                found.append(Shared(names[part.node], value, tuple(users[part.node])))
-    return Formulas(tuple(found), tuple(map(named, trees)))
+                shared.append(Shared(names[part.node], value, tuple(users[part.node])))
+    return Formulas(tuple(shared), tuple(map(named, trees)))
 
 
 def _count(tree: Typed, counts: Counter[nodes.Expression]) -> None:

@@ -155,13 +155,13 @@ def spreads(schema: FunctionSchema) -> bool:
 
 def callable_operators(functions: Sequence[NativeFunction]) -> Operators:
     """The operators that formulas may call, by base name. The project's own hide PyTorch's."""
-    own: dict[str, list[NativeFunction]] = {}
+    declared: dict[str, list[NativeFunction]] = {}
     torch: dict[str, list[NativeFunction]] = {}
     for function in functions:
         if function.func.kind() is not SchemaKind.out:
-            found = torch if function.namespace in TORCH_NAMESPACES else own
-            found.setdefault(function.func.base_name, []).append(function)
-    named = torch | own
+            group = torch if function.namespace in TORCH_NAMESPACES else declared
+            group.setdefault(function.func.base_name, []).append(function)
+    named = torch | declared
 
     @cache
     def overloads(name: str) -> tuple[Callee, ...]:
@@ -179,9 +179,9 @@ class Vocabulary:
     ) -> None:
         self.operators: dict[str, list[NativeFunction]] = {}
         self.methods: set[str] = set(TENSOR_METHODS)
-        own = [f.func.base_name for f in functions if f.namespace not in TORCH_NAMESPACES]
-        self.own = frozenset(own)
-        self.helpers = frozenset(helpers or ()).difference(own)
+        names = [f.func.base_name for f in functions if f.namespace not in TORCH_NAMESPACES]
+        self.own = frozenset(names)
+        self.helpers = frozenset(helpers or ()).difference(names)
         self.closed = helpers is not None
         self.declares_methods = False
         for function in functions:
@@ -334,7 +334,7 @@ def spread_list(call: Typed, name: str) -> str:
     is_method = isinstance(call.node, Call) and isinstance(call.node.function, Member)
     if is_method and call.parts[0].kind.present != TENSOR:
         return ""
-    if any(_binds(one.by_position(len(call.parts)), call.parts) for one in overloads):
+    if any(_binds(overload.by_position(len(call.parts)), call.parts) for overload in overloads):
         return ""
     for overload in overloads:
         for index, argument in enumerate(overload.func.positional):

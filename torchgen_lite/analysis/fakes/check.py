@@ -50,8 +50,8 @@ def check_fake(operator: Operator, fake: Fake) -> Findings:
         yield Found("TG331", refusal, fake.span, "no fake here", "leave it out")
     elif not fake.function:
         yield from _check_rules(operator, fake)
-        for one in fake.checks:
-            yield from mistakes(one.condition, frozenset({kinds.BOOL}), operator.schema)
+        for check in fake.checks:
+            yield from mistakes(check.condition, frozenset({kinds.BOOL}), operator.schema)
 
 
 def check_presence(operator: Operator) -> Reported:
@@ -166,8 +166,8 @@ def _misfit(
 ) -> Found | None:
     """The fields must produce the type that the schema gives the result."""
     kind = value_kind(result.value.type).present
-    one = "the result" if len(schema.returns) == 1 else f"result `{result.name}`"
-    what = f"{one} of `{schema.full_name}`"
+    which = "the result" if len(schema.returns) == 1 else f"result `{result.name}`"
+    what = f"{which} of `{schema.full_name}`"
     places = dict(rule.field_spans)
 
     def wrong(message: str, label: str, hint: Help | None = None, field: str = "") -> Found:

@@ -30,13 +30,13 @@ class Result:
 
 def results_of(schema: FunctionSchema) -> tuple[Result, ...]:
     """The results in order, each with the argument that it shares memory with."""
-    found = []
+    results = []
     for index, (name, value) in enumerate(zip(return_names(schema), schema.returns)):
         shared = _aliased(schema, value)
         is_same = shared is not None and shared.is_write and value.is_write
         argument, source = (shared, None) if is_same else (None, shared)
-        found.append(Result(index, name, value, argument, source))
-    return tuple(found)
+        results.append(Result(index, name, value, argument, source))
+    return tuple(results)
 
 
 def _aliased(schema: FunctionSchema, value: Return) -> Argument | None:

@@ -59,17 +59,17 @@ def lint_program(
     `policies` are those of the targets in use; None stands for any target. `tested` is whose operators they test.
     """
     resolved = program.resolved
-    own = resolved.without_lent()
-    found = [
+    declared = resolved.without_lent()
+    diagnostics = [
         *of_each(resolved.functions, KERNEL_RULES),
-        *of_each(own.functions, SCHEMA_RULES),
+        *of_each(declared.functions, SCHEMA_RULES),
         *of_each(program.elsewhere, (empty_range,)),
     ]
     for rule in ACROSS_KERNELS:
-        found += rule(resolved)
+        diagnostics += rule(resolved)
     for rule in ACROSS_SCHEMAS:
-        found += rule(own)
-    found += dispatch.backend_without_meta(program, policies)
-    found += traced.traced_rules(program, policies)
-    found += kernels.samples_without_tests(program, tested)
-    return program.with_findings(program.wanted(found))
+        diagnostics += rule(declared)
+    diagnostics += dispatch.backend_without_meta(program, policies)
+    diagnostics += traced.traced_rules(program, policies)
+    diagnostics += kernels.samples_without_tests(program, tested)
+    return program.with_findings(program.wanted(diagnostics))

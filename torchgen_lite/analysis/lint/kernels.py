@@ -30,8 +30,8 @@ def kernel_with_two_schemas(resolved: Resolved) -> Reported:
                 continue
             if _is_overloaded(entry.kernel, first) and _is_overloaded(entry.kernel, function):
                 continue
-            own = chain.from_iterable(e.kernels for e in first.dispatch)
-            other = next(e for e in own if (e.key, e.kernel) == (entry.key, entry.kernel))
+            kernels = chain.from_iterable(e.kernels for e in first.dispatch)
+            other = next(e for e in kernels if (e.key, e.kernel) == (entry.key, entry.kernel))
             yield finding(
                 function,
                 "TG413",

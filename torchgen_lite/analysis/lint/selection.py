@@ -24,13 +24,13 @@ def uncovered_inputs(function: NativeFunction) -> Findings:
             continue
         seen.append(entry.rows)
         conditions = [row.when for row in entry.rows]
-        found = cover(conditions, function.func, function.dtypes)
-        yield from _dead(entry.rows, found)
-        yield from _gap(entry, found)
+        covered = cover(conditions, function.func, function.dtypes)
+        yield from _dead(entry.rows, covered)
+        yield from _gap(entry, covered)
 
 
-def _dead(rows: Sequence[KernelRow], found: Cover) -> Findings:
-    for number in found.dead:
+def _dead(rows: Sequence[KernelRow], covered: Cover) -> Findings:
+    for number in covered.dead:
         row = rows[number]
         why = "no input that it takes is left by the rows before it"
         place: tuple[Span | None, str] = (None, "")

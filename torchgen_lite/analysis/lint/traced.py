@@ -126,8 +126,8 @@ def written_results(operator: Operator) -> Reported:
 
 def tensors_by_name(operator: Operator) -> Reported:
     """TG429: a dictionary with tensors, which no trace can hold."""
-    values = [(one.type, one.span) for one in operator.schema.arguments]
-    values += [(one.type, one.span) for one in operator.schema.returns]
+    values = [(argument.type, argument.span) for argument in operator.schema.arguments]
+    values += [(result.type, result.span) for result in operator.schema.returns]
     for type_, span in values:
         if has_tensors_by_name(type_):
             yield finding(

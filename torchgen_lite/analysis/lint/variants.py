@@ -65,12 +65,12 @@ def _inputs(function: NativeFunction) -> dict[str, tuple[str, bool, str | None]]
 
 def _difference(variant: NativeFunction, functional: NativeFunction) -> str:
     """The first argument that differs: one of the variant's, or else one that it lacks."""
-    own = _inputs(variant)
+    inputs = _inputs(variant)
     other = _inputs(functional)
     # Out variants of factories take tensor options from the given tensor.
     optional = TensorOptions._fields if variant.func.out else ()
-    wrong = [name for name, value in own.items() if other.get(name) != value]
-    wrong += [name for name in other if name not in own and name not in optional]
+    wrong = [name for name, value in inputs.items() if other.get(name) != value]
+    wrong += [name for name in other if name not in inputs and name not in optional]
     return wrong[0] if wrong else ""
 
 
@@ -106,8 +106,8 @@ def view_without_copy(resolved: Resolved) -> Reported:
         if not (schema.is_aliasing and needs_copy(function)):
             continue
         name = copy_name(function)
-        found = by_name.get(f"{function.namespace}::{name}")
-        copy = found.function if found else None
+        declared = by_name.get(f"{function.namespace}::{name}")
+        copy = declared.function if declared else None
         if copy is not None and _inputs(copy) != _inputs(function):
             yield finding(
                 function,

@@ -213,14 +213,14 @@ def _alignment(node: Expression) -> int:
 
 def _facts_in(node: Expression, names: Iterable[str]) -> tuple[tuple[Fact, ...], bool]:
     """The facts that an expression reads, each once, and whether these are all that it reads."""
-    found: dict[Fact, None] = {}
+    facts: dict[Fact, None] = {}
     is_readable = True
 
     def visit(part: Expression) -> None:
         nonlocal is_readable
         fact = fact_of(part, names)
         if fact is not None:
-            found[fact] = None
+            facts[fact] = None
             return
         if isinstance(part, nodes.Name) and part.text in names:
             is_readable = False
@@ -228,7 +228,7 @@ def _facts_in(node: Expression, names: Iterable[str]) -> tuple[tuple[Fact, ...],
             visit(child)
 
     visit(node)
-    return tuple(found), is_readable
+    return tuple(facts), is_readable
 
 
 def fact_of(node: Expression, names: Iterable[str]) -> Fact | None:
@@ -361,11 +361,11 @@ def values_of(
     Two values for which the same of the decided atoms are true are alike. One of them is enough, and a few if other
     atoms, whose truth is free, may need one of them in an example. `dtypes` are those of the entry, if it has any.
     """
-    own = [atom for atom in atoms if fact in atom.facts]
-    decided = [atom for atom in own if atom.is_decided]
-    most = 1 if len(decided) == len(own) else _ALIKE
+    relevant = [atom for atom in atoms if fact in atom.facts]
+    decided = [atom for atom in relevant if atom.is_decided]
+    most = 1 if len(decided) == len(relevant) else _ALIKE
     alike: dict[tuple[object, ...], list[Value]] = {}
-    for value in _candidates(fact, own, schema, dtypes):
+    for value in _candidates(fact, relevant, schema, dtypes):
         truths = tuple([_truth(atom.node, fact, value, schema) for atom in decided])
         values = alike.setdefault(truths, [])
         if len(values) < most:
@@ -426,14 +426,14 @@ def _lists_in(atoms: Sequence[Atom]) -> list[Value]:
 
 def _texts_in(atoms: Sequence[Atom]) -> list[str]:
     """The strings and memory formats that are written in atoms, each once."""
-    found: dict[str, None] = {}
+    texts: dict[str, None] = {}
     for atom in atoms:
         for part in walk(atom.node):
             if isinstance(part, nodes.Literal) and part.text[0] in "\"'":
-                found[part.text[1:-1]] = None
+                texts[part.text[1:-1]] = None
             elif isinstance(part, nodes.Name) and part.text in FORMATS:
-                found[part.text] = None
-    return [*found]
+                texts[part.text] = None
+    return [*texts]
 
 
 @cache
@@ -455,13 +455,13 @@ def _around(cuts: Sequence[Fraction]) -> list[float]:
 def _integers(cuts: Sequence[Fraction], fact: Fact, atoms: Sequence[Atom]) -> list[int]:
     """A period of integers on both sides of each cut, and from the least one: positive ones first, and zero last."""
     period = min(period_of(fact, atoms), LONGEST_PERIOD)
-    found = {*_FEW}
+    integers = {*_FEW}
     for cut in cuts or [Fraction(0)]:
-        found.update(range(ceil(cut) - period, floor(cut) + period + 1))
+        integers.update(range(ceil(cut) - period, floor(cut) + period + 1))
     if fact.kind in _COUNTS:
-        found.update(range(period + 1))
-        found = {value for value in found if value >= 0}
-    return sorted(found, key=lambda value: (value <= 0, value == 0, abs(value)))
+        integers.update(range(period + 1))
+        integers = {value for value in integers if value >= 0}
+    return sorted(integers, key=lambda value: (value <= 0, value == 0, abs(value)))
 
 
 def assigned(facts: Mapping[Fact, Value], schema: FunctionSchema | None) -> Read:

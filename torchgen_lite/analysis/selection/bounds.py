@@ -31,15 +31,15 @@ def bounds_of(
     """The values to try for each fact that conditions read; `dtypes` are those of the entry, if it has any."""
     atoms = [atom for condition in conditions for atom in atoms_of(condition, schema)]
     facts = dict.fromkeys([fact for atom in atoms for fact in atom.facts])
-    found: dict[Fact, list[Value]] = {}
+    bounds: dict[Fact, list[Value]] = {}
     for fact in facts:
         kind = kinds_of(schema)[fact.argument]
         is_whole = kind.is_list or kind.present == kinds.TENSOR
         if fact.kind in _FIXED or (fact.kind == "value" and is_whole):
             continue
-        own = [atom for atom in atoms if fact in atom.facts]
-        found[fact] = _values(fact, own, schema, dtypes)
-    return found
+        relevant = [atom for atom in atoms if fact in atom.facts]
+        bounds[fact] = _values(fact, relevant, schema, dtypes)
+    return bounds
 
 
 def _values(
@@ -74,27 +74,27 @@ def _at_cuts(atoms: Sequence[Atom]) -> Iterator[int]:
                     yield from range(int(part.text) - 1, int(part.text) + 2)
 
 
-def _dtypes(atoms: Sequence[Atom], own: Sequence[str]) -> Iterator[Dtype]:
-    allowed = [dtype_named(name) for name in own]
+def _dtypes(atoms: Sequence[Atom], declared: Sequence[str]) -> Iterator[Dtype]:
+    allowed = [dtype_named(name) for name in declared]
     asked = list(_dtypes_in(atoms))
     for dtype in asked:
         if not allowed or dtype in allowed:
             yield dtype
     others = allowed or [dtype_named(name) for name in _OTHERS]
-    yield from [one for one in others if one not in asked][:1]
+    yield from [dtype for dtype in others if dtype not in asked][:1]
 
 
 def _dtypes_in(atoms: Sequence[Atom]) -> dict[Dtype, None]:
     """The dtypes that conditions name, and one of each kind that they ask for."""
-    found: dict[Dtype, None] = {}
+    dtypes: dict[Dtype, None] = {}
     for atom in atoms:
         for part in walk(atom.node):
             match part:
                 case nodes.Name(text) if text in DTYPES:
-                    found[dtype_named(text)] = None
+                    dtypes[dtype_named(text)] = None
                 case nodes.Call(nodes.Member(_, name)) if name in _OF_KIND:
-                    found[dtype_named(_OF_KIND[name])] = None
-    return found
+                    dtypes[dtype_named(_OF_KIND[name])] = None
+    return dtypes
 
 
 _OF_KIND: Mapping[str, str] = {"is_complex": "complex64", "is_floating_point": "int64"}

@@ -199,7 +199,9 @@ class Space:
     ) -> None:
         self.schema = schema
         self.dtypes = dtypes or usual_dtypes()
-        self.conditions = [None if one is None else canonical(one) for one in conditions]
+        self.conditions = [
+            None if condition is None else canonical(condition) for condition in conditions
+        ]
         written = [condition for condition in self.conditions if condition is not None]
         atoms: dict[str, Atom] = {}
         for condition in written:
@@ -250,7 +252,9 @@ class Space:
         `outcome` is asked for assignments, and then for the inputs that are made of them.
         """
         atoms = {atom.text: number for number, atom in enumerate(self.atoms)}
-        trees = [None if one is None else _tree(one, atoms) for one in self.conditions]
+        trees = [
+            None if condition is None else _tree(condition, atoms) for condition in self.conditions
+        ]
         tried: dict[_Outcome, list[Mapping[Fact, Value]]] = {}
         for facts, truths in self._assignments():
             possible = tried.setdefault(outcome(_in_assignment(trees, truths)), [])
@@ -270,10 +274,10 @@ class Space:
             if values is None:
                 continue
             try:
-                found = outcome(_in_input(self.conditions, reading(values)))
+                result = outcome(_in_input(self.conditions, reading(values)))
             except Unknown:
                 continue
-            if found == which:
+            if result == which:
                 return self.example(values)
         return None
 
@@ -287,46 +291,48 @@ class Space:
         made: dict[str, Value] = {}
         for name, kind in kinds_of(self.schema).items():
             value: Value
-            own = {(fact.kind, fact.at): facts[fact] for fact in facts if fact.argument == name}
+            of_argument = {
+                (fact.kind, fact.at): facts[fact] for fact in facts if fact.argument == name
+            }
             if kind.present == kinds.TENSOR:
-                value = self._tensor(own)
-                if value is None and own.get(("defined", None)) is not False:
+                value = self._tensor(of_argument)
+                if value is None and of_argument.get(("defined", None)) is not False:
                     return None
-            elif own.get(("defined", None)) is False:
+            elif of_argument.get(("defined", None)) is False:
                 value = None
             elif kind.is_list:
-                value = own.get(("value", None)) or _list(own)
+                value = of_argument.get(("value", None)) or _list(of_argument)
             else:
-                value = own.get(("value", None), 1)
+                value = of_argument.get(("value", None), 1)
             made[name] = value
         return made
 
-    def _tensor(self, own: Mapping[tuple[str, int | None], Value]) -> TensorInput | None:
-        if own.get(("defined", None)) is False:
+    def _tensor(self, facts: Mapping[tuple[str, int | None], Value]) -> TensorInput | None:
+        if facts.get(("defined", None)) is False:
             return None
-        shape = _shape(own)
+        shape = _shape(facts)
         if shape is None:
             return None
-        dtype = own.get(("dtype", None))
+        dtype = facts.get(("dtype", None))
         if not isinstance(dtype, Dtype):
             dtype = dtype_named(self.dtypes[0])
         has_gradient = dtype.is_floating_point or dtype.is_complex
-        if own.get(("requires_grad", None)) is True and not has_gradient:
+        if facts.get(("requires_grad", None)) is True and not has_gradient:
             return None
         tensor = TensorInput(
             dtype,
             shape,
-            requires_grad=own.get(("requires_grad", None)) is True,
-            address=_integer(own.get(("address", None)), 0),
-            capability=_integer(own.get(("capability", None)), 0),
+            requires_grad=facts.get(("requires_grad", None)) is True,
+            address=_integer(facts.get(("address", None)), 0),
+            capability=_integer(facts.get(("capability", None)), 0),
         )
         steps = [*contiguous_strides(shape)]
-        for (kind, index), value in own.items():
+        for (kind, index), value in facts.items():
             if kind == "stride" and index is not None and -len(steps) <= index < len(steps):
                 steps[index] = _integer(value, 1)
         if tuple(steps) != tensor.steps:
             return replace(tensor, strides=tuple(steps))
-        if own.get(("contiguous", None)) is False:
+        if facts.get(("contiguous", None)) is False:
             return noncontiguous(tensor)
         return tensor
 
@@ -343,28 +349,28 @@ def _integer(value: Value, default: int) -> int:
     return value if isinstance(value, int) else default
 
 
-def _list(own: Mapping[tuple[str, int | None], Value]) -> Value:
-    length = own.get(("length", None))
-    at = [index for kind, index in own if kind == "item" and index is not None]
+def _list(facts: Mapping[tuple[str, int | None], Value]) -> Value:
+    length = facts.get(("length", None))
+    at = [index for kind, index in facts if kind == "item" and index is not None]
     least = max([index + 1 if index >= 0 else -index for index in at], default=1)
     items: list[Value] = [1] * _integer(length, least)
-    for (kind, index), value in own.items():
+    for (kind, index), value in facts.items():
         if kind == "item" and index is not None and -len(items) <= index < len(items):
             items[index] = value
     return tuple(items)
 
 
-def _shape(own: Mapping[tuple[str, int | None], Value]) -> tuple[int, ...] | None:
+def _shape(facts: Mapping[tuple[str, int | None], Value]) -> tuple[int, ...] | None:
     """A shape with these sizes, number of dimensions and of elements; None if none was found.
 
     Sizes counted from the front and from the back are those of different dimensions, if there may be as many.
     """
-    at = [index for kind, index in own if kind in ("size", "stride") and index is not None]
+    at = [index for kind, index in facts if kind in ("size", "stride") and index is not None]
     front = max([index + 1 for index in at if index >= 0], default=0)
     back = max([-index for index in at if index < 0], default=0)
-    rank = _integer(own.get(("dim", None)), max(front + back, 2))
+    rank = _integer(facts.get(("dim", None)), max(front + back, 2))
     sizes: list[int | None] = [None] * rank
-    for (kind, index), value in own.items():
+    for (kind, index), value in facts.items():
         if kind != "size" or index is None:
             continue
         if not -rank <= index < rank:
@@ -373,7 +379,7 @@ def _shape(own: Mapping[tuple[str, int | None], Value]) -> tuple[int, ...] | Non
         if sizes[index] not in (None, size):
             return None
         sizes[index] = size
-    numel = own.get(("numel", None))
+    numel = facts.get(("numel", None))
     if not isinstance(numel, int):
         return tuple([_FREE_SIZE if size is None else size for size in sizes])
     return _with_elements(sizes, numel)

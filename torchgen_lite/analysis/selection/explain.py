@@ -62,13 +62,13 @@ def _why_not(condition: Expression, read: Read) -> str:
     match condition:
         case nodes.Binary("&&", left, right):
             return _why_not(right if value_of(left, read) else left, read)
-    found = {}
+    values = {}
     for part in walk(condition):
         try:
-            found[str(part)] = read(part)
+            values[str(part)] = read(part)
         except (NoReading, Unknown):
             continue
-    facts = [f"{text} is {_shown(value)}" for text, value in found.items() if _is_fact(value)]
+    facts = [f"{text} is {_shown(value)}" for text, value in values.items() if _is_fact(value)]
     written = str(condition) if condition.span is None else " ".join(condition.span.text.split())
     if not facts:
         return f"`{written}` is false"
@@ -92,19 +92,19 @@ def inputs_from(texts: Sequence[str], schema: FunctionSchema) -> dict[str, Value
     Raises ValueError, with what is wrong in words.
     """
     arguments = by_name(schema.inputs)
-    tensors = [name for name, one in arguments.items() if _kind(one).present == kinds.TENSOR]
-    found: dict[str, Value] = {}
+    tensors = [name for name, a in arguments.items() if _kind(a).present == kinds.TENSOR]
+    values: dict[str, Value] = {}
     for text in texts:
         name, equals, value = text.partition("=")
         if not equals or name.strip() not in arguments:
-            left = [one for one in tensors if one not in found]
+            left = [tensor for tensor in tensors if tensor not in values]
             if not left:
                 listed = ", ".join(arguments)
                 raise ValueError(f"`{text}` names no argument: there are {listed}")
             name, value = left[0], text
         name = name.strip()
-        found[name] = _value(value.strip(), arguments[name])
-    return found
+        values[name] = _value(value.strip(), arguments[name])
+    return values
 
 
 def _kind(argument: Argument) -> kinds.Kind:
@@ -119,7 +119,7 @@ def _value(text: str, argument: Argument) -> Value:
         return tensor_from(text)
     if kind.is_list:
         inside = text.strip("[]").split(",")
-        return tuple([_number(one.strip(), argument) for one in inside if one.strip()])
+        return tuple([_number(item.strip(), argument) for item in inside if item.strip()])
     if kind.present.sort is kinds.Sort.bool and text in ("True", "False"):
         return text == "True"
     if kind.present.sort is kinds.Sort.dtype and text in DTYPES:

@@ -167,7 +167,8 @@ def reading(values: Mapping[str, Value]) -> Read:
             case nodes.Call(nodes.Member(nodes.Name(text), "defined"), ()) if text in values:
                 return values[text] is not None
             case nodes.Call(nodes.Member(nodes.Name(text), name), arguments) if text in values:
-                return _method(values[text], name, [value_of(one, read) for one in arguments])
+                given = [value_of(argument, read) for argument in arguments]
+                return _method(values[text], name, given)
             case nodes.Call(nodes.Name("capability"), (nodes.Name(text),)) if text in values:
                 return _present(values[text]).capability
         raise NoReading
@@ -254,7 +255,7 @@ def value_of(node: Expression, read: Read) -> Value:
         case nodes.ListDisplay(items):
             return tuple([value_of(item, read) for item in items])
         case nodes.Call(nodes.Name(name), arguments):
-            return _called(name, [value_of(one, read) for one in arguments])
+            return _called(name, [value_of(argument, read) for argument in arguments])
     raise Unknown(str(node))
 
 
@@ -330,7 +331,7 @@ def _called(name: str, arguments: Sequence[Value]) -> Value:
         case "floor_div", [left, right]:
             return _floor(_number(left), _number(right))
         case "max", _:
-            return max([_number(one) for one in arguments])
+            return max([_number(argument) for argument in arguments])
         case "min", _:
-            return min([_number(one) for one in arguments])
+            return min([_number(argument) for argument in arguments])
     raise Unknown(f"`{name}`")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib import import_module
@@ -217,8 +217,8 @@ def load_config(start: Path, explicit: Path | None = None) -> Loaded:
         return Config(root=start), tuple(diagnostics)
     source, unread = read_source(path, path.parent)
     if source is None:
-        found = [Diagnostic("TG001", d.message, d.label) for d in unread]
-        return Config(root=path.parent, path=path), tuple(diagnostics + found)
+        problems = [Diagnostic("TG001", d.message, d.label) for d in unread]
+        return Config(root=path.parent, path=path), tuple(diagnostics + problems)
     # Editors on Windows write a byte order mark, which is not part of the text.
     text = source.text.removeprefix("\N{ZERO WIDTH NO-BREAK SPACE}")
     return parse_config(Source(source.path, text), path, diagnostics)
@@ -231,28 +231,28 @@ def find_config(start: Path, diagnostics: list[Diagnostic]) -> Path | None:
     except OSError:
         return None
     for candidate in (folder, *folder.parents):
-        found = find_in_folder(candidate, diagnostics)
-        if found is not None or (candidate / ".git").exists():
-            return found
+        path = find_in_folder(candidate, diagnostics)
+        if path is not None or (candidate / ".git").exists():
+            return path
     return None
 
 
 def find_in_folder(folder: Path, diagnostics: list[Diagnostic]) -> Path | None:
     """The configuration in a folder. A folder that has one is the root of a project."""
-    own, project = (folder / name for name in CONFIG_FILES)
+    own_file, project = (folder / name for name in CONFIG_FILES)
     # Not `Path.is_file`, which raises for some paths from configurations and command lines.
-    is_own = os.path.isfile(own)
+    is_own = os.path.isfile(own_file)
     has_table = os.path.isfile(project) and _has_table(project)
     if is_own and has_table:
         diagnostics.append(
             Diagnostic(
                 "TG004",
-                f"both `{own.name}` and a table in `{project.name}` configure this folder",
+                f"both `{own_file.name}` and a table in `{project.name}` configure this folder",
                 help="remove one of them",
             )
         )
     if is_own:
-        return own
+        return own_file
     return project if has_table else None
 
 
@@ -273,20 +273,25 @@ def parse_config(source: Source, path: Path, diagnostics: list[Diagnostic]) -> L
         data = tool.get(_TABLE, {})
         if not isinstance(data, dict):
             diagnostics.append(Diagnostic("TG003", f"`{prefix}` must be a table"))
-        wrong = [one for one in _HEADERS.finditer(source.text) if one[1] != _TABLE]
-        for found in wrong[:1] if "torchgen-lite" in tool else ():
-            diagnostics.append(
-                Diagnostic(
-                    "TG002",
-                    f"`tool.{found[1]}` is not the table of torchgen-lite",
-                    Label(Span(source, *found.span(1)), "here"),
-                    help=did_you_mean(found[1], [_TABLE]),
-                )
-            )
+        if "torchgen-lite" in tool:
+            diagnostics += _other_table(source)
     if isinstance(data, dict):
         values = _read_tables(source, prefix, data, diagnostics)
         config = replace(config, source=source, **values)
     return config, tuple(diagnostics)
+
+
+def _other_table(source: Source) -> Iterator[Diagnostic]:
+    """TG002 for the first `[tool.torchgen-lite]`, which nothing reads."""
+    for header in _HEADERS.finditer(source.text):
+        if header[1] != _TABLE:
+            yield Diagnostic(
+                "TG002",
+                f"`tool.{header[1]}` is not the table of torchgen-lite",
+                Label(Span(source, *header.span(1)), "here"),
+                help=did_you_mean(header[1], [_TABLE]),
+            )
+            return
 
 
 def _read_toml(source: Source, diagnostics: list[Diagnostic]) -> Any:
@@ -332,14 +337,14 @@ def _toml_error(source: Source, text: str) -> Diagnostic:
 
 def _targets_table(source: Source) -> Diagnostic | None:
     """TG003 for `[targets.python]` instead of `[target.python]`: `targets` is a list of names."""
-    found = re.search(rf"(?m)^[ \t]*\[((?:tool\.{_TABLE}\.)?)targets\.([\w-]+)", source.text)
-    if found is None:
+    header = re.search(rf"(?m)^[ \t]*\[((?:tool\.{_TABLE}\.)?)targets\.([\w-]+)", source.text)
+    if header is None:
         return None
     return Diagnostic(
         "TG003",
-        f"`targets` is a list of names, and `{found[2]}` a table in it",
-        Label(Span(source, found.start(1), found.end()), "not a table"),
-        help=f"options of a target go in `[{found[1]}target.{found[2]}]`",
+        f"`targets` is a list of names, and `{header[2]}` a table in it",
+        Label(Span(source, header.start(1), header.end()), "not a table"),
+        help=f"options of a target go in `[{header[1]}target.{header[2]}]`",
     )
 
 
@@ -418,8 +423,8 @@ def locate_value(config: Config, table: str, key: str, value: str) -> Label | No
     begin = place.span.end
     following = re.compile(r"(?m)^[ \t]*\[+[A-Za-z]").search(source.text, begin)
     written = re.compile(rf"""(["']){re.escape(value)}\1""")
-    found = written.search(source.text, begin, following.start() if following else len(source.text))
-    return Label(Span(source, found.start(), found.end()), "here") if found else None
+    match = written.search(source.text, begin, following.start() if following else len(source.text))
+    return Label(Span(source, match.start(), match.end()), "here") if match else None
 
 
 def find_key(source: Source, table: str, key: str) -> Span:

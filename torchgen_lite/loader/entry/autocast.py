@@ -102,7 +102,7 @@ def read_autocast(reader: EntryReader, name: str, node: Node) -> Autocast | None
     if isinstance(node, ListNode):
         reader.wrong_type(name, node, "a dtype, or a mapping such as `{dtype: float32, result: x}`")
         return None
-    found = {}
+    fields = {}
     only = []
     for key, value in reader.read_keys(node):
         if not reader.choice("TG337", "autocast field", key.value, key, _FIELDS):
@@ -117,15 +117,15 @@ def read_autocast(reader: EntryReader, name: str, node: Node) -> Autocast | None
             return None
         if key.value == "dtype" and not _is_dtype(reader, value):
             return None
-        found[key.value] = value
-    result = found.get("result")
+        fields[key.value] = value
+    result = fields.get("result")
     span = reader.span(result or node)
-    if "dtype" not in found:
+    if "dtype" not in fields:
         reader.report("TG337", "no dtype to cast to", span, "here", "add `dtype: float32`")
         return None
     names, places = zip(*only) if only else ((), ())
     back = result.value if result else ""
-    return Autocast(found["dtype"].value, back, span, only=names, places=places)
+    return Autocast(fields["dtype"].value, back, span, only=names, places=places)
 
 
 def _like_cuda(reader: EntryReader, node: ScalarNode) -> Autocast | None:

@@ -74,30 +74,33 @@ def read_axes(reader: EntryReader, name: str, node: Node) -> Axes | None:
         return None
     tensors = _read_tensors(reader, left, 0, locate)
     results = _read_tensors(reader, line.value, len(left) + len(arrow), locate)
-    added = [one.span for one in results or () if one.is_added and one.span is not None]
-    if added:
-        reader.report("TG348", "a result that is added", added[0], "here", "leave the `+` out")
+    if results is not None:
+        for result in results:
+            if result.is_added and result.span is not None:
+                help_ = "leave the `+` out"
+                reader.report("TG348", "a result that is added", result.span, "here", help_)
+                return None
+    if tensors is None:
         return None
-    nameless = [one.span for one in tensors or () if not one.name and one.span is not None]
-    if nameless:
-        reader.report(
-            "TG348",
-            "axes of an argument without its name",
-            nameless[0],
-            "of which tensor?",
-            _EXAMPLE,
-        )
-    if tensors is None or results is None or nameless:
-        return None
-    return Axes(tensors, results, reader.span(node))
+    for tensor in tensors:
+        if not tensor.name and tensor.span is not None:
+            reader.report(
+                "TG348",
+                "axes of an argument without its name",
+                tensor.span,
+                "of which tensor?",
+                _EXAMPLE,
+            )
+            return None
+    return None if results is None else Axes(tensors, results, reader.span(node))
 
 
 def _read_tensors(
     reader: EntryReader, text: str, start: int, locate: Locate
 ) -> tuple[Axed, ...] | None:
     """The tensors of one side of the arrow, which ends with the text."""
-    found: list[Axed] = []
-    while start < len(text) or not found or text.endswith(","):
+    tensors: list[Axed] = []
+    while start < len(text) or not tensors or text.endswith(","):
         match = _TENSOR.match(text, start)
         if match is None:
             rest = text[start:].strip()
@@ -110,26 +113,32 @@ def _read_tensors(
                 _EXAMPLE,
             )
             return None
-        axes = []
-        for word, begin, end in cut_words(match["axes"]) if match["axes"].strip() else ():
-            span = locate(match.start("axes") + begin, match.start("axes") + end)
-            axis = _AXIS.fullmatch(word)
-            if axis is None:
-                reader.refuse(
-                    "TG348",
-                    word or ",",
-                    "an axis",
-                    span,
-                    "here",
-                    "write `n`, `*b`, `d!` or `k+`",
-                )
-                return None
-            axes.append(Axis(axis[1], axis[2], span))
+        axes = _read_list(reader, match["axes"], match.start("axes"), locate)
+        if axes is None:
+            return None
         begin = match.start("name") if match["name"] else match.start("axes") - 1
         span = locate(begin, match.end("axes") + 1)
-        found.append(Axed(match["name"] or "", tuple(axes), bool(match["added"]), span))
+        tensors.append(Axed(match["name"] or "", axes, bool(match["added"]), span))
         start = match.end()
-    return tuple(found)
+    return tuple(tensors)
+
+
+def _read_list(
+    reader: EntryReader, text: str, start: int, locate: Locate
+) -> tuple[Axis, ...] | None:
+    """The axes between the brackets of a tensor; a tensor without dimensions has none."""
+    if not text.strip():
+        return ()
+    axes = []
+    for word, begin, end in cut_words(text):
+        span = locate(start + begin, start + end)
+        axis = _AXIS.fullmatch(word)
+        if axis is None:
+            hint = "write `n`, `*b`, `d!` or `k+`"
+            reader.refuse("TG348", word or ",", "an axis", span, "here", hint)
+            return None
+        axes.append(Axis(axis[1], axis[2], span))
+    return tuple(axes)
 
 
 SHAPE = Shape(plain(type="string", pattern=r"\]\s*->"), read_axes)

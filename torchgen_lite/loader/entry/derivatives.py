@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 
 from torchgen_lite.diagnostics import Span, not_compared
 from torchgen_lite.diagnostics.text import quoted
@@ -116,7 +117,7 @@ def read_derivatives(reader: EntryReader, pairs: Pairs, span: Span) -> Derivativ
     if plain or not variants:
         variants = {DEFAULT: _read_formulas(reader, plain, values), **variants}
     if let:
-        bound = _Values(reader, let, [one for formulas in variants.values() for one in formulas])
+        bound = _Values(reader, let, chain.from_iterable(variants.values()))
         variants = {key: bound.put(formulas) for key, formulas in variants.items()}
     return Derivatives(tuple(variants.items()), differentiability, span, place, let)
 
@@ -185,10 +186,10 @@ class _Values:
         self, reader: EntryReader, let: Sequence[Formula], formulas: Iterable[Formula]
     ) -> None:
         self.reader = reader
-        given = {name: one for one in let for name in one.names}
-        places = {name: span for one in let for name, span in zip(one.names, one.name_spans)}
+        given = {name: formula for formula in let for name in formula.names}
+        places = {name: span for f in let for name, span in zip(f.names, f.name_spans)}
         values = {name: (span, _uses(given[name])) for name, span in places.items()}
-        uses = [use for one in formulas for use in _uses(one)]
+        uses = [use for formula in formulas for use in _uses(formula)]
         # What a value is with others in it, how many parts it has then, and how deep it is; None if that can't be.
         self.whole: dict[str, tuple[Expression, int, int] | None] = dict.fromkeys(given)
         for name in in_order(reader, values, uses, "formula"):
@@ -196,8 +197,11 @@ class _Values:
 
     def put(self, formulas: Sequence[Formula]) -> tuple[Formula, ...]:
         """The formulas with values for names; one that names a value which can't be read is not read either."""
-        whole = [(one, self._complete(one)) for one in formulas]
-        return tuple([replace(one, expression=found and found[0]) for one, found in whole])
+        whole = []
+        for formula in formulas:
+            completed = self._complete(formula)
+            whole.append(replace(formula, expression=completed and completed[0]))
+        return tuple(whole)
 
     def _complete(self, formula: Formula) -> tuple[Expression, int, int] | None:
         if formula.expression is None:
@@ -256,9 +260,9 @@ def _read_formulas(
         tree = None
         word = _WORDS.get(text.strip().lower(), "")
         if not word:
-            tree, found = parse_formula(text, locate=reader.locator(scalar))
-            if found:
-                reader.repeat(found, answer_in_a_formula(text))
+            tree, mistakes = parse_formula(text, locate=reader.locator(scalar))
+            if mistakes:
+                reader.repeat(mistakes, answer_in_a_formula(text))
             if tree is not None and TORCH in text:
                 text, tree = _plain(text, tree, taken)
         formulas.append(Formula(names, text, tree, word, spans, reader.span(value)))

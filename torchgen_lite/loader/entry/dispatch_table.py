@@ -211,7 +211,7 @@ def _read_tune(reader: EntryReader, node: Node | None) -> tuple[Options, ...] | 
     if not isinstance(node, ListNode):
         reader.wrong_type("tune", node, "a list of keyword arguments", example)
         return None
-    found = []
+    choices = []
     for item in node.items:
         options = None
         if is_text(item):
@@ -219,16 +219,16 @@ def _read_tune(reader: EntryReader, node: Node | None) -> tuple[Options, ...] | 
         if options is None:
             reader.report("TG392", "no keyword arguments with values", item, "here", example)
             return None
-        found.append(options)
+        choices.append(options)
     names = set()
-    for options in found:
+    for options in choices:
         names.add(tuple([name for name, _ in options]))
     if len(names) != 1:
         reader.report(
             "TG392", "options with other names than the first ones", node, "here", example
         )
         return None
-    return tuple(found)
+    return tuple(choices)
 
 
 def _options_from(text: str) -> Options | None:
@@ -258,9 +258,11 @@ def _usual_keys(text: str, privateuse1: str) -> dict[str, tuple[int, int]] | Non
 
     The result is empty for a long text. PyTorch's file has 2,905 lines with 300 distinct texts.
     """
+    if len(text) >= 200:
+        return {}
     names = key_names(privateuse1)
     keys = {}
-    for word, start, end in cut_words(text) if len(text) < 200 else ():
+    for word, start, end in cut_words(text):
         name = names.get(word)
         if name is None or name in keys or word not in (name, _renamed(name, privateuse1)):
             return None

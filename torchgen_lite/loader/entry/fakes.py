@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from itertools import chain
 from typing import NamedTuple
 
 from torchgen_lite.diagnostics import Help, Locate, Span, Suggestion, did_you_mean, not_compared
@@ -108,9 +109,10 @@ def read_fake(reader: EntryReader, name: str, node: Node) -> Fake | None:
         reader.report("TG330", "an empty rule", span, "here", "write `like: x` or `shape: [...]`")
         return None
     kept = tuple(without_none(rules))
-    own = [*beside, *(rule.checks for rule in kept)]
-    every = tuple(check for some in own for check in some or ())
-    return Fake(text, "", kept, every, span) if len(kept) == len(rules) else None
+    if len(kept) < len(rules):
+        return None
+    checks = chain(without_none(beside), [rule.checks for rule in kept])
+    return Fake(text, "", kept, tuple(chain.from_iterable(checks)), span)
 
 
 def read_checks(reader: EntryReader, node: Node) -> tuple[FakeCheck, ...] | None:
@@ -118,7 +120,7 @@ def read_checks(reader: EntryReader, node: Node) -> tuple[FakeCheck, ...] | None
     if not isinstance(node, MapNode):
         reader.wrong_type(CHECK, node, "a mapping from conditions to messages")
         return None
-    found = []
+    checks = []
     pairs = reader.read_keys(node)
     hint = "write `x.dim() == 2: x is a matrix`"
     if not pairs:
@@ -129,8 +131,8 @@ def read_checks(reader: EntryReader, node: Node) -> tuple[FakeCheck, ...] | None
         if not is_text(value) or not value.value.strip():
             reader.report("TG330", "a check without a message", key, "here", hint)
         elif condition is not None:
-            found.append(FakeCheck(condition, " ".join(value.value.split())))
-    return tuple(found) if len(found) == len(pairs) else None
+            checks.append(FakeCheck(condition, " ".join(value.value.split())))
+    return tuple(checks) if len(checks) == len(pairs) else None
 
 
 def _read_rule(
@@ -194,10 +196,10 @@ def parse_in(
     reader: EntryReader, text: str, locate: Locate, *, is_condition: bool = False
 ) -> Expression | None:
     """The tree of an expression of this entry; mistakes are recorded as diagnostics."""
-    tree, found = parse_formula(text, locate=locate, is_condition=is_condition)
-    if found:
+    tree, mistakes = parse_formula(text, locate=locate, is_condition=is_condition)
+    if mistakes:
         advice = answer_in_a_rule(text) or _LANGUAGE
-        reader.repeat(found, _applicable(advice, text, locate(0, len(text))))
+        reader.repeat(mistakes, _applicable(advice, text, locate(0, len(text))))
     if tree is None or TORCH not in text:
         return tree
     return without_prefix(tree, reader.names)

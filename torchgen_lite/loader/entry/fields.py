@@ -212,9 +212,11 @@ def read_fields(reader: EntryReader) -> dict[str, Any]:
     """Every field that the entry has, by the attribute of `NativeFunction` that it fills."""
     values: dict[str, Any] = {}
     for name, (_, node) in reader.fields.items():
-        found = _READERS.get(name)
-        if found is not None and found[0] not in values:
-            values[found[0]] = found[1](reader, name, node)
+        if name not in _READERS:
+            continue
+        attribute, read = _READERS[name]
+        if attribute not in values:
+            values[attribute] = read(reader, name, node)
     if "ufunc_inner_loop" in values:
         dispatch = values.get("dispatch", ())
         implied = native.implied_kernels(reader, values["ufunc_inner_loop"], dispatch)

@@ -88,10 +88,10 @@ def _read_func(reader: EntryReader, entry: MapNode) -> FunctionSchema | None:
     if node is None:
         return None
     reader.head = node
-    schema, found = parse_schema(
+    schema, problems = parse_schema(
         node.value, locate=reader.locator(node), opaque=reader.dialect.opaque
     )
-    reader.diagnostics += [replace(d, **reader.about) for d in found]
+    reader.diagnostics += [replace(d, **reader.about) for d in problems]
     if schema is None:
         return None
     _check_duplicates(reader, schema)
@@ -114,8 +114,10 @@ def _check_duplicates(reader: EntryReader, schema: FunctionSchema) -> None:
     arguments = [(a.name, a) for a in schema.arguments]
     results = [(r.name, r) for r in schema.returns if r.name]
     for what, named in (("argument", arguments), ("result", results)):
+        if len(dict(named)) == len(named):
+            continue
         seen: dict[str, Span | None] = {}
-        for name, part in named if len(dict(named)) < len(named) else ():
+        for name, part in named:
             span = part.name_span if isinstance(part, Argument) else part.span
             first = seen.setdefault(name, span)
             if first is not span and span is not None:
@@ -146,9 +148,9 @@ def _nearest_field(word: str, fields: Iterable[str]) -> Help | None:
 
 def _written_otherwise(name: str) -> str | None:
     """The help for `fake:{like`, `fake = {like`, and a dispatch key beside `dispatch`."""
-    found = re.match(r"(\w+)\s*[:=]", name)
-    if found is not None and found[1] in FIELDS:
-        return f"write `{found[1]}: `, with a space behind the colon"
+    match = re.match(r"(\w+)\s*[:=]", name)
+    if match is not None and match[1] in FIELDS:
+        return f"write `{match[1]}: `, with a space behind the colon"
     if name in key_names():
         return (
             f"`{name}` is a dispatch key: write it below `dispatch:`, indented by two spaces more"

@@ -121,8 +121,8 @@ def _inner_loops(reader: EntryReader, name: str, node: Node) -> Loops:
 
 
 def _loop(reader: EntryReader, text: str, node: Node) -> str:
-    found = _LOOP.fullmatch(text)
-    if found is None:
+    loop = _LOOP.fullmatch(text)
+    if loop is None:
         reader.refuse(
             "TG124",
             text,
@@ -131,7 +131,8 @@ def _loop(reader: EntryReader, text: str, node: Node) -> str:
             "not `name (Type, Type)`",
             "write it like `add (AllAndComplex, Half)`",
         )
-    for name in found[2].split(", ") if found else ():
+        return text
+    for name in loop[2].split(", "):
         reader.choice("TG124", "element type", name, node, _TYPES)
     return text
 
@@ -208,10 +209,10 @@ def _no_defaults(reader: EntryReader, name: str, node: Node) -> tuple[str, ...]:
     if isinstance(node, ScalarNode):
         reader.wrong_type(name, node, "a list of arguments")
         return ()
-    found = reader.words_of(name, node)
+    defaulted = reader.words_of(name, node)
     if reader.func is not None:
         defaults = {argument.name: argument.default for argument in reader.func.arguments}
-        for word, span in found:
+        for word, span in defaulted:
             if reader.choice("TG107", "argument", word, span, defaults) and defaults[word] is None:
                 reader.report(
                     "TG107",
@@ -219,7 +220,7 @@ def _no_defaults(reader: EntryReader, name: str, node: Node) -> tuple[str, ...]:
                     span,
                     "nothing to leave out",
                 )
-    return tuple(word for word, _ in found)
+    return tuple(word for word, _ in defaulted)
 
 
 def _guard(reader: EntryReader, name: str, node: Node) -> str | None:

@@ -144,11 +144,12 @@ class EntryReader:
             )
         )
 
-    def repeat(self, found: Iterable[Diagnostic], help: Help | None = None) -> None:
+    def repeat(self, mistakes: Iterable[Diagnostic], help: Help | None = None) -> None:
         """Record what the parser of a value has found."""
-        for one in found:
-            assert one.label is not None
-            self.report(one.code, one.message, one.label.span, one.label.text, one.help or help)
+        for mistake in mistakes:
+            label = mistake.label
+            assert label is not None
+            self.report(mistake.code, mistake.message, label.span, label.text, mistake.help or help)
 
     def refuse(
         self,
@@ -202,11 +203,11 @@ class EntryReader:
                 help_ = f'in braces, several keys are in quotes: `{{"{name}, ...": ...}}`'
             self.report("TG114", f"`{name}` has no value", node, f"expected {wanted}", help_)
             return
-        found = _NODE_NAMES[type(node)]
+        given = _NODE_NAMES[type(node)]
         text = self.source.text[node.start : node.end]
         if hint is None and wanted.startswith(("a formula", "an expression")) and text[:1] in "[{":
             hint = "put it in quotes"
-        self.report("TG106", f"`{name}` takes {wanted}, not {found}", node, "wrong type", hint)
+        self.report("TG106", f"`{name}` takes {wanted}, not {given}", node, "wrong type", hint)
 
     def _indent(self, name: str) -> Help | None:
         """The help if what follows is no field, so that it may be the value without its indentation."""
@@ -261,8 +262,9 @@ class EntryReader:
 
     def words_of(self, name: str, node: Node) -> list[tuple[str, Span]]:
         """The words of a comma list or a YAML list, with their places."""
+        items = node.items if isinstance(node, ListNode) else [node]
         words = []
-        for item in node.items if isinstance(node, ListNode) else [node]:
+        for item in items:
             if is_text(item):
                 words += self.split_words(item)
             else:

@@ -145,7 +145,7 @@ def _read_calls(reader: EntryReader, node: Node) -> tuple[Sample, ...]:
 def _read_tolerances(reader: EntryReader, values: dict[str, Node]) -> tuple[tuple[str, float], ...]:
     """Both or neither, as `torch.testing.assert_close` takes them."""
     given = [name for name in TOLERANCES if name in values]
-    found = [(name, _number(reader, name, values[name])) for name in given]
+    tolerances = [(name, _number(reader, name, values[name])) for name in given]
     if len(given) == 1:
         missing = TOLERANCES[1 - TOLERANCES.index(given[0])]
         reader.report(
@@ -155,7 +155,7 @@ def _read_tolerances(reader: EntryReader, values: dict[str, Node]) -> tuple[tupl
             "alone",
             "write both; one may be 0",
         )
-    return tuple((name, number) for name, number in found if number is not None)
+    return tuple((name, number) for name, number in tolerances if number is not None)
 
 
 def _number(reader: EntryReader, name: str, node: Node) -> float | None:
@@ -181,7 +181,7 @@ def _read_gradcheck(reader: EntryReader, node: Node) -> Settings | None:
     if not isinstance(node, MapNode):
         reader.wrong_type("gradcheck", node, "`false`, or a mapping such as `{eps: 1e-3}`")
         return ()
-    found: list[tuple[str, float | str]] = []
+    settings: list[tuple[str, float | str]] = []
     for key, value in reader.read_keys(node):
         if not reader.choice("TG335", "setting of gradcheck", key.value, key, GRADCHECK):
             continue
@@ -189,15 +189,15 @@ def _read_gradcheck(reader: EntryReader, node: Node) -> Settings | None:
             given = reader.words_of("dtype", value)
             kinds = DTYPES[2:]
             if len(given) == 1 and reader.choice("TG335", "dtype of gradcheck", *given[0], kinds):
-                found.append(("dtype", given[0][0]))
+                settings.append(("dtype", given[0][0]))
         elif key.value == "check_batched_grad":
             if isinstance(value, ScalarNode) and value.value in TRUTH:
-                found.append((key.value, TRUTH[value.value]))
+                settings.append((key.value, TRUTH[value.value]))
             else:
                 reader.wrong_type(key.value, value, "`true` or `false`")
         elif (number := _number(reader, key.value, value)) is not None:
-            found.append((key.value, number))
-    return tuple(found)
+            settings.append((key.value, number))
+    return tuple(settings)
 
 
 def _read_sample(reader: EntryReader, node: Node) -> Sample | None:
@@ -398,11 +398,11 @@ def _read_python(
                 "here",
             )
             return None
-    own = {*let}
+    names = {*let}
     if reader.func:
-        own.update(python_names(reader.func))
-    if TORCH not in own:
-        tree = with_prefix(tree, functions_of_torch().torch, own | BUILTINS)
+        names.update(python_names(reader.func))
+    if TORCH not in names:
+        tree = with_prefix(tree, functions_of_torch().torch, names | BUILTINS)
     places = {part: place(part) for part in ast.walk(tree)}
     return Reference(ast.unparse(tree), "", reader.span(node), tree, places)
 

@@ -86,10 +86,10 @@ def load_backend_file(reader: EntryReader, earlier: Earlier) -> None:
     for item in read_items(reader, "symint", versions):
         symint[item.name] = symint.get(item.name, frozenset()) | item.releases
     file = _File(reader, earlier, backend, versions, symint)
-    own = _append_own(file)
-    for name, items in _listed(file, own).items():
+    appended = _append_own(file)
+    for name, items in _listed(file, appended).items():
         before = len(earlier.functions)
-        for place in own.get(name) or _places(reader, earlier, items, versions):
+        for place in appended.get(name) or _places(reader, earlier, items, versions):
             _give_kernels(file, place, items, is_declared=place < before)
     _add_autocast(reader, backend, earlier)
 
@@ -127,7 +127,7 @@ def _append_own(file: _File) -> dict[str, list[int]]:
         namespace=reader.dialect.namespace or (reader.text("backend") or backend.key).lower(),
     )
     functions = file.earlier.functions
-    own: dict[str, list[int]] = {}
+    positions: dict[str, list[int]] = {}
     for field in _ENTRY_LISTS:
         for node in reader.items(field, "a list of entries"):
             entry = EntryReader(reader.source, reader.diagnostics, dialect, node)
@@ -137,11 +137,11 @@ def _append_own(file: _File) -> dict[str, list[int]]:
                 continue
             name = function.func.local_name
             for part, is_symint, _ in _alike((), file.symint.get(name), releases):
-                own.setdefault(name, []).append(len(functions))
+                positions.setdefault(name, []).append(len(functions))
                 kernel = _kernel(function, backend, is_symint, function.structured)
                 ranged = function._replace(torch=versions.text(part, function.torch))
                 functions.append(_with_kernels(ranged, [file.key_of(field)], kernel, backend))
-    return own
+    return positions
 
 
 def _listed(file: _File, own: Collection[str]) -> dict[str, list[tuple[str, Item]]]:
@@ -231,9 +231,9 @@ def load_namespaces(reader: EntryReader, earlier: Earlier) -> None:
     extra_fields = {*reader.dialect.extra_fields, *_OF_NAMESPACES}
     for name in reader.fields:
         namespace = "" if name == "aten" else _NAMESPACES.get(name, name)
-        own = reader.dialect._replace(extra_fields=extra_fields, namespace=namespace)
+        dialect = reader.dialect._replace(extra_fields=extra_fields, namespace=namespace)
         for item in reader.items(name, "a list of entries"):
-            entry = EntryReader(reader.source, reader.diagnostics, own, item)
+            entry = EntryReader(reader.source, reader.diagnostics, dialect, item)
             function = load_entry(entry, item, earlier)
             if function is None:
                 continue
@@ -371,7 +371,7 @@ def _places(
     versions: VendorVersions,
 ) -> list[int]:
     """The position of an operator. Of one that the release lacks, and that is for others, an item has the schema."""
-    item = next((one for _, one in items if versions.has(one.releases)), items[0][1])
+    item = next((i for _, i in items if versions.has(i.releases)), items[0][1])
     if versions.has(item.releases) or earlier.has(item.name):
         place = earlier.find(reader, item.name, item.node)
         return [] if place is None else [place]
@@ -432,8 +432,8 @@ def _add(
     ):
         # The implicit kernel stays: adding a backend must not take it away.
         implicit = function.func.flat_name
-        own = function.place("func") or span
-        dispatch = (DispatchEntry.at("CompositeImplicitAutograd", implicit, own),)
+        place = function.place("func") or span
+        dispatch = (DispatchEntry.at("CompositeImplicitAutograd", implicit, place),)
     return function._replace(dispatch=(*dispatch, entry))
 
 

@@ -80,8 +80,8 @@ def read_items(reader: EntryReader, field: str, versions: VendorVersions) -> Ite
             continue
         schema = None
         if "(" in named.value:
-            schema, found = parse_schema(named.value, locate=reader.locator(named))
-            reader.diagnostics += found
+            schema, problems = parse_schema(named.value, locate=reader.locator(named))
+            reader.diagnostics += problems
         yield Item(text.removeprefix("aten::"), named, releases, schema, is_structured, values)
 
 

@@ -72,8 +72,8 @@ def _load_item(reader: EntryReader, node: Node, earlier: Earlier, versions: Vend
         )
         return
     reader.head = name
-    schema, found = parse_schema(name.value, locate=reader.locator(name))
-    reader.diagnostics += found
+    schema, problems = parse_schema(name.value, locate=reader.locator(name))
+    reader.diagnostics += problems
     derivatives = read_derivatives(reader, list(reader.fields.values()), reader.span(node))
     if schema is None or not (versions.has(releases) or earlier.has(schema.full_name)):
         return
@@ -99,16 +99,16 @@ def _load_item(reader: EntryReader, node: Node, earlier: Earlier, versions: Vend
         if DEFAULT in variants:
             variants["AutogradPrivateUse1"] = variants.pop(DEFAULT)
         derivatives = replace(derivatives, variants=tuple(variants.items()))
-    for one in same:
-        at = next(number for number, other in enumerate(functions) if other is one)
-        known = versions.of(one.torch)
+    for entry in same:
+        at = next(number for number, other in enumerate(functions) if other is entry)
+        known = versions.of(entry.torch)
         rest = known - releases
-        own = known & releases
-        if own and rest:
+        covered = known & releases
+        if covered and rest:
             # The operator has the formulas in some of its releases.
-            functions[at] = one._replace(torch=versions.text(rest, one.torch))
-            one = one._replace(torch=versions.text(own, one.torch))
+            functions[at] = entry._replace(torch=versions.text(rest, entry.torch))
+            entry = entry._replace(torch=versions.text(covered, entry.torch))
             at = len(functions)
-            functions.append(one)
-        if own:
-            functions[at] = one._replace(derivatives=derivatives)
+            functions.append(entry)
+        if covered:
+            functions[at] = entry._replace(derivatives=derivatives)

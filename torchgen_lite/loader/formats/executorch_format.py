@@ -45,10 +45,13 @@ def load_executorch_entry(
 def _default_kernel(reader: EntryReader) -> DispatchEntry | None:
     """The default kernel as an entry for CPU; the others are only checked."""
     key, kernels = reader.fields.get("kernels", (None, None))
-    if kernels is not None and not isinstance(kernels, ListNode):
+    if kernels is None:
+        return None
+    if not isinstance(kernels, ListNode):
         reader.wrong_type("kernels", kernels, "a list of kernels")
+        return None
     default = None
-    for item in kernels.items if isinstance(kernels, ListNode) else ():
+    for item in kernels.items:
         if not isinstance(item, MapNode):
             reader.wrong_type("kernels", item, "mappings with `arg_meta` and `kernel_name`")
             continue

@@ -44,9 +44,9 @@ def load_schema_sources(
     sources = []
     diagnostics = []
     for path in paths:
-        source, found = read_or_take(path, root, texts)
+        source, problems = read_or_take(path, root, texts)
         place = (places or {}).get(path)
-        diagnostics += placed_at(found, place)
+        diagnostics += placed_at(problems, place)
         if source is not None:
             sources.append(source)
     return tuple(sources), tuple(diagnostics)
@@ -85,16 +85,18 @@ def _load_file(
         nonlocal has_formulas, is_over
         if has_formulas is None:
             # A derivatives.yaml that is a list.
-            own = _keys(item)
-            has_formulas = "name" in own and "func" not in own and not own <= {"name", *FIELDS}
+            fields = _keys(item)
+            has_formulas = (
+                "name" in fields and "func" not in fields and not fields <= {"name", *FIELDS}
+            )
         if not has_formulas and not is_over:
             is_over = _too_many_errors(source, item, diagnostics) or not _load_item(
                 EntryReader(source, diagnostics, dialect, item), item, earlier
             )
         return not has_formulas
 
-    node, found = read_yaml(source, take, FIELDS)
-    diagnostics += found
+    node, problems = read_yaml(source, take, FIELDS)
+    diagnostics += problems
     if node is None or (isinstance(node, ScalarNode) and node.is_null):
         return
     keys = _keys(node)

@@ -55,29 +55,30 @@ class VendorVersions:
                     "not a release",
                 )
             versions.append(version or max(self._newest, self._release))
-        found = self.every.intersection(versions)
+        releases = self.every.intersection(versions)
         if isinstance(node, ListNode) and len(versions) == 2:
             last = _MINORS[-1] if words[1][0] == _NEWEST else versions[1]
-            found = frozenset(m for m in self.every if versions[0] <= m <= last)
+            releases = frozenset(m for m in self.every if versions[0] <= m <= last)
         if self._release:
-            return found
+            return releases
         # Without a release there is no telling which entries apply.
-        return self.every if self.has(found) else frozenset()
+        return self.every if self.has(releases) else frozenset()
 
     def of(self, torch: str | None) -> Releases:
         """The releases in a range of ours."""
         return frozenset(one for one in self.every if has_release(torch, one))
 
-    def text(self, releases: Releases, own: str | None = None) -> str | None:
-        """These releases as a range of ours, beside the `own` one of an entry.
+    def text(self, releases: Releases, written: str | None = None) -> str | None:
+        """These releases as a range of ours, beside the `written` one of an entry.
 
         They are those of the file, so that its first one needs no bound, nor does what has no last one.
         """
         every = sorted(self.every)
         first = every.index(min(releases))
         last = every.index(max(releases))
-        parts = own.split(",") if own else []
+        parts = written.split(",") if written else []
         parts += [f">={version_text(min(releases))}"] if first else []
         parts += [f"<{version_text(next_version(max(releases)))}"] if every[last + 1 :] else []
-        parts += [f"!={version_text(one)}.*" for one in every[first:last] if one not in releases]
+        left_out = [release for release in every[first:last] if release not in releases]
+        parts += [f"!={version_text(release)}.*" for release in left_out]
         return ",".join(dict.fromkeys(parts)) or None

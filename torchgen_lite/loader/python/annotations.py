@@ -29,16 +29,16 @@ _BETWEEN = re.compile(r"[\s|]+")
 
 def meanings(statements: Iterable[ast.stmt]) -> dict[str, str]:
     """What other names in annotations of a module stand for. A class is none of the types that are known."""
-    found = {}
+    known = {}
     for node in statements:
         if isinstance(node, ast.ClassDef):
-            found[node.name] = "?"
+            known[node.name] = "?"
         elif isinstance(node, ast.ImportFrom):
-            found |= {alias.asname: alias.name for alias in node.names if alias.asname}
+            known |= {alias.asname: alias.name for alias in node.names if alias.asname}
         elif isinstance(node, (ast.Assign, ast.AnnAssign)) and node.value:
             target = node.target if isinstance(node, ast.AnnAssign) else node.targets[0]
-            found[ast.unparse(target)] = ast.unparse(node.value)
-    return found
+            known[ast.unparse(target)] = ast.unparse(node.value)
+    return known
 
 
 def plain(text: str, names: Mapping[str, str]) -> str:

@@ -23,13 +23,16 @@ def code_of(module: KernelModule, name: str) -> str:
     reached = {}
     waiting = [name]
     while waiting:
-        one = waiting.pop()
-        if one in reached or one not in defined:
+        needed = waiting.pop()
+        if needed in reached or needed not in defined:
             continue
-        reached[one] = defined[one]
-        for statement in defined[one]:
+        reached[needed] = defined[needed]
+        for statement in defined[needed]:
             waiting += _names(statement)
-    return "\n".join([ast.unparse(one) for key in sorted(reached) for one in reached[key]])
+    code: list[str] = []
+    for key in sorted(reached):
+        code += map(ast.unparse, reached[key])
+    return "\n".join(code)
 
 
 @lru_cache(maxsize=256)
@@ -39,14 +42,14 @@ def _read(text: str) -> Mapping[str, list[ast.stmt]]:
         tree = ast.parse(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return {}
-    found: dict[str, list[ast.stmt]] = {}
+    defined: dict[str, list[ast.stmt]] = {}
     for statement in statements_of(tree.body):
         if isinstance(statement, (ast.If, ast.Try)):
             continue  # What is in it follows.
         plain: ast.stmt = _Plain().visit(statement)
         for name in _defined(plain):
-            found.setdefault(name, []).append(plain)
-    return found
+            defined.setdefault(name, []).append(plain)
+    return defined
 
 
 class _Plain(ast.NodeTransformer):

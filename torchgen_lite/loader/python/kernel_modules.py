@@ -130,7 +130,7 @@ def index_kernel_modules(
     Source roots are relative to `root`. `locate` says where a module is named, for diagnostics. `texts`, by resolved
     path, replace what is on disk.
     """
-    found = []
+    indexed = []
     diagnostics = []
     for name in modules:
         path = _module_path(name, root, source_roots)
@@ -153,12 +153,12 @@ def index_kernel_modules(
         if source is not None:
             module, wrong = _read_module(name, source.path, source.text)
             diagnostics += wrong
-            found.append(module)
+            indexed.append(module)
     index: dict[str, list[KernelModule]] = {}
-    for module in found:
+    for module in indexed:
         for name in module.names:
             index.setdefault(name, []).append(module)
-    return KernelIndex(tuple(found), index), tuple(diagnostics)
+    return KernelIndex(tuple(indexed), index), tuple(diagnostics)
 
 
 def _not_found(name: str, source_roots: Sequence[str]) -> Diagnostic:
@@ -201,10 +201,10 @@ def read_constants(
     source = None if path is None else read_source(path, root)[0]
     assigned = ast.parse(source.text).body if source else ()
     return {
-        one.target.id: ast.literal_eval(one.value)
-        for one in assigned
-        if isinstance(one, ast.AnnAssign) and isinstance(one.target, ast.Name)
-        if one.value is not None and one.target.id in names
+        statement.target.id: ast.literal_eval(statement.value)
+        for statement in assigned
+        if isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name)
+        if statement.value is not None and statement.target.id in names
     }
 
 
@@ -227,7 +227,7 @@ def _folders(package: str, root: Path, source_roots: Sequence[str]) -> Iterator[
     """
     import importlib.util
 
-    yield from (root / one for one in source_roots)
+    yield from (root / source_root for source_root in source_roots)
     try:
         spec = importlib.util.find_spec(package)
     except (ImportError, ValueError):
@@ -249,26 +249,26 @@ def _read_module(name: str, path: str, text: str) -> tuple[KernelModule, Diagnos
         tree = ast.parse(source.text)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         reason = getattr(error, "msg", None) or "not readable"
-        found = Diagnostic(
+        problem = Diagnostic(
             "TG311",
             f"module `{source.path}` is not Python: {reason}",
             Label(line_span(source, getattr(error, "lineno", None) or 1), "here"),
             help="correct the Python there",
         )
-        return KernelModule(name, source, {}), (found,)
+        return KernelModule(name, source, {}), (problem,)
     statements = list(statements_of(tree.body))
-    names = dict(one for statement in statements for one in _definitions(statement))
+    names = dict(definition for statement in statements for definition in _definitions(statement))
     known = meanings(statements)
     signatures = {
         node.name: signature_of(node, known)
         for node in tree.body
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and not node.decorator_list
     }
-    own = {n: s for n, s in signatures.items() if names[n] == s.line}
-    imports = [one for one in statements if isinstance(one, (ast.Import, ast.ImportFrom))]
-    aliases = [alias for one in imports for alias in one.names]
-    imported = frozenset(one.asname or one.name.partition(".")[0] for one in aliases)
-    return KernelModule(name, source, names, own, imported), ()
+    effective = {n: s for n, s in signatures.items() if names[n] == s.line}
+    imports = [node for node in statements if isinstance(node, (ast.Import, ast.ImportFrom))]
+    aliases = [alias for node in imports for alias in node.names]
+    imported = frozenset(alias.asname or alias.name.partition(".")[0] for alias in aliases)
+    return KernelModule(name, source, names, effective, imported), ()
 
 
 def signature_of(
@@ -321,8 +321,12 @@ def _definitions(statement: ast.stmt) -> Iterator[tuple[str, int]]:
     """The names that a function, class or assignment defines; imports don't count."""
     if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
         yield statement.name, statement.lineno
-    targets: list[ast.expr] = statement.targets if isinstance(statement, ast.Assign) else []
-    for target in [statement.target] if isinstance(statement, ast.AnnAssign) else targets:
+    targets: list[ast.expr] = []
+    if isinstance(statement, ast.Assign):
+        targets = statement.targets
+    elif isinstance(statement, ast.AnnAssign):
+        targets = [statement.target]
+    for target in targets:
         for part in ast.walk(target):
             if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store):
                 yield part.id, part.lineno

@@ -65,12 +65,15 @@ def read_tags(files: TorchFiles) -> tuple[dict[str, str], Diagnostics]:
 
 def load_tags(source: Source) -> tuple[dict[str, str], Diagnostics]:
     """The tags of a tags.yaml with their descriptions, in the order of the file."""
-    node, found = read_yaml(source)
-    diagnostics = list(found)
-    tags = {}
-    if node is not None and not isinstance(node, ListNode):
+    node, problems = read_yaml(source)
+    diagnostics = list(problems)
+    tags: dict[str, str] = {}
+    if node is None:
+        return tags, tuple(diagnostics)
+    if not isinstance(node, ListNode):
         EntryReader(source, diagnostics).report("TG101", "not a list of tags", node, "here")
-    for item in node.items if isinstance(node, ListNode) else ():
+        return tags, tuple(diagnostics)
+    for item in node.items:
         reader = EntryReader(source, diagnostics, node=item)
         for name, (key, _) in reader.fields.items():
             reader.choice("TG102", "field", name, key, ("tag", "desc"))
@@ -148,9 +151,9 @@ def load_installed_torch() -> tuple[InstalledTorch | None, Diagnostics]:
     import subprocess
 
     command = [sys.executable, "-c", _SCRIPT, *installed_path()]
-    found = subprocess.run(command, capture_output=True, encoding="utf-8", check=False)
-    if found.returncode != 0:
-        last_line = found.stderr.strip().rpartition("\n")[2]
+    result = subprocess.run(command, capture_output=True, encoding="utf-8", check=False)
+    if result.returncode != 0:
+        last_line = result.stderr.strip().rpartition("\n")[2]
         return None, (
             Diagnostic(
                 "TG011",
@@ -158,7 +161,7 @@ def load_installed_torch() -> tuple[InstalledTorch | None, Diagnostics]:
                 help=last_line or "check that `import torch` works",
             ),
         )
-    parsed = [parse_schema(line) for line in sorted(set(found.stdout.splitlines()))]
+    parsed = [parse_schema(line) for line in sorted(set(result.stdout.splitlines()))]
     schemas = tuple(schema for schema, _ in parsed if schema is not None)
     errors = tuple([d for _, problems in parsed for d in errors_among(problems)])
     stubs = tuple(

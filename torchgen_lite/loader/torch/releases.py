@@ -62,7 +62,7 @@ def read_release(name: str, root: Path) -> ReleaseSource:
         inside = next((path / place for place in _PLACES if (path / place).is_file()), path)
         return _read_file(inside, root)
     version = parse_version(wanted[1]) if wanted else ()
-    files, found = find_torch_files()
+    files, problems = find_torch_files()
     if files is not None and parse_version(files.version)[: len(version)] == version:
         native = files.native_functions
         return _read_file(native, native.parent, parse_version(files.version))
@@ -70,7 +70,7 @@ def read_release(name: str, root: Path) -> ReleaseSource:
         help_ = (
             "install PyTorch in this environment, or name a wheel or a path: `native`, `--native`"
         )
-        return ReleaseSource(diagnostics=tuple(replace(d, help=help_) for d in found))
+        return ReleaseSource(diagnostics=tuple(replace(d, help=help_) for d in problems))
     wheel = _find_wheel(wanted[1], (Path.cwd(), root))
     if wheel is not None:
         return _read_wheel(wheel)
@@ -88,11 +88,11 @@ def read_release(name: str, root: Path) -> ReleaseSource:
 
 def _read_file(native: Path, root: Path, version: Version = ()) -> ReleaseSource:
     """The file, and PyTorch's derivatives.yaml if it is where that file says."""
-    source, found = read_source(native, root)
+    source, problems = read_source(native, root)
     places = (native.parent / folder / "derivatives.yaml" for folder in _FROM_THERE)
-    path = next((one.resolve() for one in places if one.is_file()), None)
+    path = next((place.resolve() for place in places if place.is_file()), None)
     formulas = None if path is None else read_source(path, path.parent)[0]
-    return ReleaseSource(source, version, found, formulas)
+    return ReleaseSource(source, version, problems, formulas)
 
 
 def _find_wheel(version: str, folders: tuple[Path, ...]) -> Path | None:
@@ -119,8 +119,8 @@ def _read_wheel(path: Path) -> ReleaseSource:
             raise OSError("not a regular file")
         with zipfile.ZipFile(path) as wheel, wheel.open(_PACKAGED) as stream:
             data = stream.read(MAX_BYTES + 1)
-            there = [one for one in (_FORMULAS, _AUTOCAST) if one in wheel.namelist()]
-            more = {one: wheel.open(one).read(MAX_BYTES + 1) for one in there}
+            there = [name for name in (_FORMULAS, _AUTOCAST) if name in wheel.namelist()]
+            more = {name: wheel.open(name).read(MAX_BYTES + 1) for name in there}
     except (zipfile.BadZipFile, zlib.error, LZMAError, EOFError, *_UNREADABLE) as error:
         return ReleaseSource(
             diagnostics=(
@@ -137,12 +137,12 @@ def _read_wheel(path: Path) -> ReleaseSource:
         )
     formulas = more.get(_FORMULAS, b"")
     autocast = more.get(_AUTOCAST, b"")
-    source, found = decode_source(data, shown)
+    source, problems = decode_source(data, shown)
     version = parse_version(path.name.partition("-")[2])
     is_fit = 0 < len(formulas) <= MAX_BYTES
     of_file = decode_source(formulas, "derivatives.yaml")[0] if is_fit else None
     rules = autocast.decode(errors="replace")
-    return ReleaseSource(source, version, found, of_file, rules)
+    return ReleaseSource(source, version, problems, of_file, rules)
 
 
 def load_related(source: Source, names: Collection[str]) -> Iterator[NativeFunction]:
@@ -152,7 +152,9 @@ def load_related(source: Source, names: Collection[str]) -> Iterator[NativeFunct
     """
     roots = {_root(name) for name in names}
     node, _ = read_yaml(source)
-    for item in node.items if isinstance(node, ListNode) else ():
+    if not isinstance(node, ListNode):
+        return
+    for item in node.items:
         reader = EntryReader(source, [], node=item)
         if _root((reader.text("func") or "").partition("(")[0].strip()) in roots:
             function = load_entry(reader, item)

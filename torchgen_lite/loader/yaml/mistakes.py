@@ -111,19 +111,19 @@ def find_mistake(
             Label(here, f"expected `,` or `{'}' if sign == '{' else ']'}`"),
             (opening,),
         )
-    found = _colon_in_a_schema(source, at) or _dash_without_space(source, number)
-    if found is None and not _is_in_a_value(source, at):
-        found = _wrong_indentation(source, number, fields)
-    found = found or _wrong_dash(source, number) or _no_key(source, number, problem)
-    if found is None and here.text == ":":
+    mistake = _colon_in_a_schema(source, at) or _dash_without_space(source, number)
+    if mistake is None and not _is_in_a_value(source, at):
+        mistake = _wrong_indentation(source, number, fields)
+    mistake = mistake or _wrong_dash(source, number) or _no_key(source, number, problem)
+    if mistake is None and here.text == ":":
         return _mistake(
             "an unquoted value has `: ` in it",
             Label(here, "this starts a nested mapping"),
             (),
             "put the value in quotes",
         )
-    found = found or _sign_before_a_value(source, number)
-    return found or _mistake(f"this is not YAML: {problem}", Label(here, "here"))
+    mistake = mistake or _sign_before_a_value(source, number)
+    return mistake or _mistake(f"this is not YAML: {problem}", Label(here, "here"))
 
 
 def _is_in_a_value(source: Source, at: int) -> bool:
@@ -138,16 +138,16 @@ def _is_in_a_value(source: Source, at: int) -> bool:
 
 def _dash_without_space(source: Source, number: int) -> Diagnostic | None:
     """`-func: ...`, which YAML reads as one long word, and `-- func: ...`."""
-    for one in range(number, max(number - 50, 0), -1):
-        found = _DASHES.match(source.line_text(one))
-        if found is not None:
-            start = source.line_start(one)
-            dashes = Span(source, start + found.start("dashes"), start + found.end("dashes"))
+    for line_number in range(number, max(number - 50, 0), -1):
+        match = _DASHES.match(source.line_text(line_number))
+        if match is not None:
+            start = source.line_start(line_number)
+            dashes = Span(source, start + match.start("dashes"), start + match.end("dashes"))
             return _mistake(
-                f"an entry begins with `- `, and not with `{found['dashes']}`",
+                f"an entry begins with `- `, and not with `{match['dashes']}`",
                 Label(dashes, "here"),
                 (),
-                Suggestion(f"write `- {found['key']}: ...`", dashes, "- "),
+                Suggestion(f"write `- {match['key']}: ...`", dashes, "- "),
             )
     return None
 
@@ -158,11 +158,11 @@ def _sign_before_a_value(source: Source, number: int) -> Diagnostic | None:
     if line is None or line.value[:1] not in _SIGNS:
         return None
     begin = source.text.index(line.value, line.span.end)
-    said = f"a value without quotes cannot begin with `{line.value[0]}`"
+    message = f"a value without quotes cannot begin with `{line.value[0]}`"
     if line.value[0] in "'\"":
-        said = "text stands behind a value in quotes"
+        message = "text stands behind a value in quotes"
     place = Label(Span(source, begin, begin + len(line.value)), "here")
-    return _mistake(said, place, (), "put the whole value in quotes")
+    return _mistake(message, place, (), "put the whole value in quotes")
 
 
 def _indentation(text: str) -> str:
@@ -171,14 +171,14 @@ def _indentation(text: str) -> str:
 
 def _line(source: Source, number: int) -> Line | None:
     """The line as a `Line`, or None if it has no key."""
-    found = _KEY.match(source.line_text(number))
-    if found is None:
+    match = _KEY.match(source.line_text(number))
+    if match is None:
         return None
     start = source.line_start(number)
-    column = len(found["before"])
-    span = Span(source, start + column, start + column + len(found["key"]))
-    dash = found["before"].find("-")
-    return Line(number, dash, column, found["key"], found["value"].strip(), span)
+    column = len(match["before"])
+    span = Span(source, start + column, start + column + len(match["key"]))
+    dash = match["before"].find("-")
+    return Line(number, dash, column, match["key"], match["value"].strip(), span)
 
 
 def _above(source: Source, number: int) -> Line | None:
@@ -364,7 +364,7 @@ def _neighbor(source: Source, line: Line, fields: Collection[str]) -> Line | Non
     above = list(_open_above(source, line.number))
     if line.dash >= 0 or line.key in fields:
         return None
-    deeper = [one for one in above if one.column > line.column]
+    deeper = [other for other in above if other.column > line.column]
     return deeper[-1] if deeper else None
 
 
@@ -372,15 +372,15 @@ def _wrong_dash(source: Source, number: int) -> Diagnostic | None:
     """A dash whose column is that of no other: `   - x` below `    - y`."""
     line = _ITEM.match(source.line_text(number))
     above = None
-    for one in range(number - 1, max(number - 50, 0), -1):
-        above = _ITEM.match(source.line_text(one))
+    for line_number in range(number - 1, max(number - 50, 0), -1):
+        above = _ITEM.match(source.line_text(line_number))
         if above is not None:
             break
     if line is None or above is None or line["before"] == above["before"]:
         return None
     start = source.line_start(number)
     column = len(line["before"])
-    there = source.line_start(one) + len(above["before"])
+    there = source.line_start(line_number) + len(above["before"])
     beside = Label(Span(source, there, there + 1), "beside this")
     return _mistake(
         "a dash is indented differently from those above",
@@ -406,10 +406,10 @@ def _no_key(source: Source, number: int, problem: str) -> Diagnostic | None:
     """A line without `: ` among keys, or a value that begins with a special character."""
     text = source.line_text(number)
     start = source.line_start(number)
-    if "cannot start any token" in problem and (found := re.search(r"[@`%]", text)):
+    if "cannot start any token" in problem and (sign := re.search(r"[@`%]", text)):
         return _mistake(
-            f"a value cannot begin with `{found[0]}`",
-            Label(Span(source, start + found.start(), start + found.end()), "here"),
+            f"a value cannot begin with `{sign[0]}`",
+            Label(Span(source, start + sign.start(), start + sign.end()), "here"),
             (),
             "put it in quotes",
         )

@@ -55,17 +55,17 @@ def _next_unit(text: str, position: int, end: int, wanted: str, style: str) -> t
     """The start and the length of the first unit from `position` on that gives `wanted`."""
     blank = wanted in _SPACE
     while position < end:
-        found = text[position]
-        if style == '"' and found == "\\":
+        character = text[position]
+        if style == '"' and character == "\\":
             following = text[position + 1 : position + 2]
             # An escaped line end gives nothing.
             if following not in ("\n", "\r", ""):
                 return position, 2 + _HEX_LENGTH.get(following, 0)
             position += 2
             continue
-        if style == "'" and found == "'":
+        if style == "'" and character == "'":
             return position, 2
-        if found in _SPACE:
+        if character in _SPACE:
             if blank:
                 return position, 1
             position += 1
