@@ -449,10 +449,11 @@ def _render(
         )
     except RenderError as error:
         wrong, (option, value) = error.diagnostics, error.option
-        for name in commands if option else ():
-            if value in (commands[name], TARGETS[name].given_options(config).get(option)):
-                place = locate_option(config, f"target.{name}", option)
-                wrong = tuple([replace(diagnostic, label=place) for diagnostic in wrong])
+        if option:
+            for name in commands:
+                if value in (commands[name], TARGETS[name].given_options(config).get(option)):
+                    place = locate_option(config, f"target.{name}", option)
+                    wrong = tuple([replace(diagnostic, label=place) for diagnostic in wrong])
         return Generated({}, {}, sort_diagnostics([*diagnostics, *wrong]))
     return Generated(files, target_of, sort_diagnostics(diagnostics))
 

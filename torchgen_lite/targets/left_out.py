@@ -157,8 +157,10 @@ def _of_python(
     program: Program, operator: Operator, entry: DispatchEntry, policy: Policy
 ) -> Findings:
     """TG515: options of a kernel, or its language, where no package of Python has it."""
+    if policy.target == BRINGS:
+        return
     python = generation_beside(program).python_kernels if policy.in_pytorch else None
-    for row in entry.rows if policy.target != BRINGS else ():
+    for row in entry.rows:
         if python is not None and python.find(row.kernel):
             continue
         problems = []

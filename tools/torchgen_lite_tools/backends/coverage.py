@@ -230,12 +230,11 @@ def _lists(
 
 def _beside(key: str, overlay: Overlay) -> list[Section]:
     """The number of kernels at the backend's other keys: autograd, autocast, sparse."""
-    counts = Counter(
-        other
-        for one in overlay.tables.values()
-        for other in (one.kernels if one.own is None else one.own)
-        if other != key and other.endswith(key.removeprefix("Autograd"))
-    )
+    counts: Counter[str] = Counter()
+    backend = key.removeprefix("Autograd")
+    for table in overlay.tables.values():
+        kernels = table.kernels if table.own is None else table.own
+        counts.update(other for other in kernels if other != key and other.endswith(backend))
     rows = [(other, str(counts[other])) for other in sorted(counts)]
     title = "kernels at other keys of the backend"
     if rows:

@@ -98,8 +98,10 @@ def _of_setup(path: Path) -> Iterator[str]:
 def _of_cmake(path: Path) -> Iterator[str]:
     """The folders and macros of a `CMakeLists.txt` that no `if` is around."""
     source, _ = read_source(path, Path.cwd())
+    if source is None:
+        return
     depth = 0
-    for match, words in cmake_commands(source.text if source else ""):
+    for match, words in cmake_commands(source.text):
         command = match[2].lower()
         depth += (command == "if") - (command == "endif")
         if _FOLDERS.fullmatch(command):
@@ -107,8 +109,8 @@ def _of_cmake(path: Path) -> Iterator[str]:
                 yield from _folder(path.parent, word)
         elif _DEFINES.fullmatch(command) and not depth:
             given = words[command.startswith("target") :]
-            macros = (_MACRO.fullmatch(one) for one in given if one not in _SCOPES)
-            yield from (f"-D{one[1]}" for one in macros if one)
+            macros = (_MACRO.fullmatch(word) for word in given if word not in _SCOPES)
+            yield from (f"-D{macro[1]}" for macro in macros if macro)
 
 
 def _folder(around: Path, name: str) -> Iterator[str]:

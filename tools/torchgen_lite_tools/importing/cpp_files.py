@@ -115,16 +115,17 @@ def sources_of(
     """The files, and those in folders by name; in folders, files that are not text are skipped, unless they register."""
     for path in paths:
         inside = path.is_dir()
-        for one in _files_below(path, endings) if inside else [path]:
-            source, problems = read_source(one, Path.cwd())
+        files = _files_below(path, endings) if inside else [path]
+        for file in files:
+            source, problems = read_source(file, Path.cwd())
             if source is not None:
                 yield source
             elif not inside:
                 diagnostics += problems
-            elif _may_register_unread(one):
+            elif _may_register_unread(file):
                 diagnostics += [
-                    replace(found, code="TG601", message=f"{found.message}: it may register")
-                    for found in problems
+                    replace(problem, code="TG601", message=f"{problem.message}: it may register")
+                    for problem in problems
                 ]
 
 

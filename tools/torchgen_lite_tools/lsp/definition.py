@@ -31,7 +31,9 @@ def definition_of(analysis: Analysis, named: Named) -> Span | None:
         operator = find_operator(analysis, named.name, named.operator)
         return None if operator is None else operator.schema.name_span
     operator = find_operator(analysis, named.operator, named.operator)
-    for argument in () if operator is None else operator.schema.arguments:
+    if operator is None:
+        return None
+    for argument in operator.schema.arguments:
         if argument.name == named.name:
             return argument.name_span
     return None

@@ -92,7 +92,8 @@ def unsayable(tree: Typed, functions: Functions) -> Iterator[tuple[nodes.Express
             else:
                 yield value, f"no overload of `{operator.func.full_name}` takes this", ""
     if isinstance(node, (nodes.Conditional, nodes.Subscript)):
-        for side in (node.value,) if isinstance(node, nodes.Subscript) else (node.yes, node.no):
+        sides = (node.value,) if isinstance(node, nodes.Subscript) else (node.yes, node.no)
+        for side in sides:
             if isinstance(side, nodes.ListDisplay) and not side.type:
                 yield side, "C++ gives a list in brackets no type here", "choose between its items"
     for part in tree.parts:

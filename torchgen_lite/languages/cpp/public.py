@@ -114,12 +114,11 @@ def dispatched(function: NativeFunction, sizes: Sizes = "SymInt") -> CppSignatur
 def styles(function: NativeFunction, variant: Variant = "function") -> tuple[Style, ...]:
     """The styles an operator has: plain, faithful, and both with SymInt, if they differ."""
     layout = argument_layout(function.func)
-    faithful = layout.options is not None or bool(layout.out)
+    has_faithful = layout.options is not None or bool(layout.out)
+    forms = (False, True) if has_faithful else (False,)
     symints = (False, True) if has_symint(function.func) else (False,)
     return tuple(
-        Style(form, symint, variant == "method")
-        for symint in symints
-        for form in ((False, True) if faithful else (False,))
+        Style(faithful, symint, variant == "method") for symint in symints for faithful in forms
     )
 
 

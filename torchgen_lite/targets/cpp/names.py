@@ -126,7 +126,9 @@ def _check_classes(operators: Sequence[Operator], namespace: str) -> Findings:
     """Structured kernels of two operators under one name: functions may be overloads, classes may not."""
     seen: dict[str, tuple[Operator, DispatchEntry]] = {}
     for operator in operators:
-        for entry in operator.own_kernels if operator.function.structured else ():
+        if not operator.function.structured:
+            continue
+        for entry in operator.own_kernels:
             kernel = qualified(entry.kernel, namespace)
             first, other = seen.setdefault(kernel, (operator, entry))
             if entry.is_structured and first is not operator:

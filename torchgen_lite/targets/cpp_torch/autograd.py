@@ -148,14 +148,16 @@ def _tangents(
 ) -> Iterator[tuple[str, frozenset[str]]]:
     """The tangents of the results if they have formulas, each with the names in it."""
     written = by_name(info.forward)
+    if not written:
+        return
     names = return_names(operator.schema)
-    for index in info.outputs if written else ():
-        one = written[names[index]]
+    for index in info.outputs:
+        tangent = written[names[index]]
         returned = operator.schema.returns[index]
-        if one.tree is not None:
-            text = write(_of_primals(one.tree, info), functions)
-            used = one.mentioned
-        elif one.formula.word == AUTO_LINEAR:
+        if tangent.tree is not None:
+            text = write(_of_primals(tangent.tree, info), functions)
+            used = tangent.mentioned
+        elif tangent.formula.word == AUTO_LINEAR:
             # The operator itself, of the tangents.
             tangents = {identifier(s.name): identifier(f"{s.name}_t") for s in info.slots}
             optional = {identifier(s.name) for s in info.slots if s.is_optional}

@@ -59,7 +59,9 @@ class Reference:
 
     def source(self, kernel: str) -> str:
         """The file of a kernel in Python; empty if no module that a target names has it."""
-        for modules in self.program.modules.values() if kernel not in WORDS else ():
+        if kernel in WORDS:
+            return ""
+        for modules in self.program.modules.values():
             place = modules.get("kernels", NO_FUNCTIONS).place(kernel)
             if place is not None:
                 return portable_path(place.source.path)

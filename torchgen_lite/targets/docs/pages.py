@@ -155,7 +155,9 @@ class PageView:
     def table(self) -> Sequence[Row]:
         registrations = self.reference.tables.get(self.name)
         rows: list[Row] = []
-        for runs, cell in rows_of(registrations) if registrations is not None else ():
+        if registrations is None:
+            return rows
+        for runs, cell in rows_of(registrations):
             source = ""
             if cell.source not in (cell.key, cell.called):
                 source = cell.source
@@ -182,13 +184,15 @@ class PageView:
     def formulas(self) -> Mapping[str, Block]:
         """The formulas for each autograd key; those of all have an empty one."""
         derivatives = self.operator.function.derivatives
-        values = [_line(one) for one in (derivatives.let if derivatives else ())]
+        if derivatives is None:
+            return {}
+        values = [_line(value) for value in derivatives.let]
         let = []
         if values:
             let = ["let:", *(f"  {value}" for value in values)]
         return {
             "" if key == DEFAULT else key: self.markup.block("yaml", [*let, *map(_line, formulas)])
-            for key, formulas in (derivatives.variants if derivatives else ())
+            for key, formulas in derivatives.variants
             if formulas
         }
 

@@ -128,9 +128,11 @@ def _dtypes_in(registration: Registration) -> Iterator[tuple[str, Expression]]:
 
 def _parts_of(registration: Registration) -> Iterator[Typed]:
     """Every node of the conditions of a kernel, without the names that are arguments."""
+    if registration.kernel is None:
+        return
     schema = registration.operator.schema
     names = set(names_of(schema.arguments))
-    for row in registration.kernel.rows if registration.kernel is not None else ():
+    for row in registration.kernel.rows:
         if row.when is not None:
             parts = every_part(typed_condition(row.when, schema))
             yield from (part for part in parts if str(part.node) not in names)

@@ -226,10 +226,13 @@ def is_padded(schema: FunctionSchema) -> bool:
 
 def _undifferentiable(operator: PackagedOperator, info: DifferentiabilityInfo) -> Iterator[Named]:
     """The arguments without a formula: whether each requires a gradient, and what is raised then."""
+    if not info.slots:
+        return
     positions = places_of(names_of(operator.schema.positional))
-    for one in info.without_formula if info.slots else ():
-        if one.name in positions:
-            yield f"needs[{positions[one.name]}]", quote(refusal(operator.name, one.name))
+    for argument in info.without_formula:
+        name = argument.name
+        if name in positions:
+            yield f"needs[{positions[name]}]", quote(refusal(operator.name, name))
 
 
 def _grads(schema: FunctionSchema, info: DifferentiabilityInfo) -> Iterator[Named]:

@@ -162,17 +162,22 @@ _DIMS = Annotation("tuple", (ANY, Annotation("...")))
 _BEFORE = (Parameter("info", ANY), Parameter("in_dims", _DIMS))
 
 
+def _author_kernels(package: Package, operator: PackagedOperator) -> Iterator[Wanted]:
+    for entry in operator.facts.own_kernels:
+        if entry.kernel not in WORDS and _is_in_python(package, entry):
+            for row in _rows_of(entry):
+                wanted = _wanted(operator, row.kernel, entry.key, row.kernel_span, "kernels")
+                yield _with_options(wanted, row)
+
+
 def author_functions(package: Package) -> Iterator[Wanted]:
     """The kernels, where modules have them, and the functions that `fake`, `vmap` and `reference` name.
 
     Where C++ defines the operators, kernels that no module has are its own.
     """
-    for operator in package.operators if "kernels" in package.modules else ():
-        for entry in operator.facts.own_kernels:
-            if entry.kernel not in WORDS and _is_in_python(package, entry):
-                for row in _rows_of(entry):
-                    wanted = _wanted(operator, row.kernel, entry.key, row.kernel_span, "kernels")
-                    yield _with_options(wanted, row)
+    if "kernels" in package.modules:
+        for operator in package.operators:
+            yield from _author_kernels(package, operator)
     for operator in package.own:
         samples = operator.function.samples
         for use, name in operator.functions.items():
