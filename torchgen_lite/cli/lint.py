@@ -70,7 +70,7 @@ def _lint(
     program, diagnostics = _find(session, schema, torch)
     fixed = 0
     for _ in range(_MAX_ROUNDS if chosen else 0):
-        done = _fix(program, [getattr(one, chosen) for one in diagnostics], schema)
+        done = _fix(program, [getattr(diagnostic, chosen) for diagnostic in diagnostics], schema)
         if not done:
             break
         fixed += done

@@ -67,11 +67,11 @@ def arguments(function: NativeFunction, style: Style = PLAIN) -> tuple[CppParame
         return tuple([parameter(a, how) for a in ordered])
     without = function.cpp_no_default_args
     before = chain(layout.out, positional, layout.before_options)
-    found = [(parameter if a.name in without else defaulted)(a, how) for a in before]
+    parameters = [(parameter if a.name in without else defaulted)(a, how) for a in before]
     if layout.options is not None:
-        found.append(_options(layout.options))
+        parameters.append(_options(layout.options))
     after = layout.after_options
-    return (*found, *[(parameter if a.name in without else defaulted)(a, how) for a in after])
+    return (*parameters, *[(parameter if a.name in without else defaulted)(a, how) for a in after])
 
 
 def parameter(argument: Argument, how: Conventions) -> CppParameter:

@@ -101,14 +101,14 @@ def _rows(
     is_chosen = written[0].when is not None
     rows: list[Row] = []
     for number, row in enumerate(written, 1):
-        found = package.module_of("kernels", row.kernel)
-        if found is None:
+        function = package.module_of("kernels", row.kernel)
+        if function is None:
             return ()
         place = operator.named(f"row{number}_{entry.key}" if is_chosen else entry.key)
         test = ""
         if row.when is not None:
             test = _condition(operator, row.when, is_traced=is_traced)
-        rows.append((*found, place, test, _options(row)))
+        rows.append((*function, place, test, _options(row)))
         if not test:
             break
     return rows
@@ -193,16 +193,16 @@ def _with_options(wanted: Wanted, row: KernelRow) -> Wanted:
         return wanted
     names = [name for name, _ in row.tune[0]]
     given = [*wanted.passed, *[Passed(name, by_keyword=True) for name in names]]
-    own = wanted.parameters()
-    star = [] if STAR in own else [STAR]
-    parameters = [*own, *star, *[Parameter(name, ANY) for name in names]]
+    taken = wanted.parameters()
+    star = [] if STAR in taken else [STAR]
+    parameters = [*taken, *star, *[Parameter(name, ANY) for name in names]]
     return wanted._replace(passed=given, parameters=lambda: parameters)
 
 
 def _is_in_python(package: Package, entry: DispatchEntry) -> bool:
     """Whether the kernels for a key have to be functions of Python: one of them is, or there is nothing else."""
-    found = [package.module_of("kernels", one.kernel) for one in entry.kernels]
-    return package.options.is_defining or any(found)
+    modules = [package.module_of("kernels", kernel.kernel) for kernel in entry.kernels]
+    return package.options.is_defining or any(modules)
 
 
 def _wanted(
@@ -219,7 +219,7 @@ def _wanted(
         return [*before, *taken]
 
     given = passed(operator.schema.arguments, has_defaults=not is_kernel)
-    arguments = [*[Passed(one.name) for one in before], *given]
+    arguments = [*[Passed(parameter.name) for parameter in before], *given]
     returns = Annotation("tuple", (ANY, ANY)) if before else torch_ops.returns_type(operator.schema)
     code = "TG302" if is_kernel else "TG334"
     return Wanted(operator.function, name, use, place, arguments, parameters, returns, option, code)
