@@ -59,7 +59,7 @@ class Judged(NamedTuple):
     @property
     def summary(self) -> str:
         """`2 breaking changes and 1 change that may matter, 1 accepted`; empty for nothing."""
-        may = sum(one.effect == "may change" for one in self.changes)
+        may = sum(change.effect == "may change" for change in self.changes)
         breaks = len(self.changes) - may
         parts = [counted(breaks, "breaking change")] if breaks else []
         parts += [f"{counted(may, 'change')} that may matter"] if may else []

@@ -114,8 +114,7 @@ def dispatched(function: NativeFunction, sizes: Sizes = "SymInt") -> CppSignatur
 def styles(function: NativeFunction, variant: Variant = "function") -> tuple[Style, ...]:
     """The styles an operator has: plain, faithful, and both with SymInt, if they differ."""
     layout = argument_layout(function.func)
-    has_faithful = layout.options is not None or bool(layout.out)
-    forms = (False, True) if has_faithful else (False,)
+    forms = (False, True) if layout.options is not None or layout.out else (False,)
     symints = (False, True) if has_symint(function.func) else (False,)
     return tuple(
         Style(faithful, symint, variant == "method") for symint in symints for faithful in forms

@@ -177,12 +177,12 @@ class Package:
 
     def named(self, operator: PackagedOperator, field: str) -> str:
         """`_named.named(_places.fake_f, "fakes", "f_fake")`: it is imported at its first call."""
-        found = self.named_function(operator, field)
-        if found is None:
+        function = self.named_function(operator, field)
+        if function is None:
             return ""
         before = ("info", "in_dims") if field == "vmap" else ()
         calling = torch_library.calling(operator.schema, before)
-        given = [f"_places.{operator.named(field)}", *map(quote, found), calling]
+        given = [f"_places.{operator.named(field)}", *map(quote, function), calling]
         return f"_named.named({', '.join(filter(None, given))})"
 
     def names_reference(self, operator: PackagedOperator) -> bool:
