@@ -100,8 +100,8 @@ def load(
     if isinstance(config, Config):
         settings = config
     else:
-        settings, found = load_config(start, Path(config) if config is not None else None)
-        diagnostics += found
+        settings, problems = load_config(start, Path(config) if config is not None else None)
+        diagnostics += problems
     diagnostics += check_required_version(settings, __version__)
     paths = [settings.root / path for path in settings.schema]
     if schema is None and not torch:
@@ -125,8 +125,8 @@ def load(
         return Program(Resolved(()), settings, sort_diagnostics(diagnostics))
     named = {settings.root / name: name for name in settings.schema}
     places = {path: locate_value(settings, "", "schema", name) for path, name in named.items()}
-    sources, found = load_schema_sources(paths, settings.root, places, texts)
-    return read_program(settings, sources, native, [*diagnostics, *found], tags, modules, texts)
+    sources, problems = load_schema_sources(paths, settings.root, places, texts)
+    return read_program(settings, sources, native, [*diagnostics, *problems], tags, modules, texts)
 
 
 def lint(program: Program) -> Program:
@@ -162,12 +162,12 @@ def _with_torch(
 ) -> tuple[Config, list[Path], dict[str, str] | None]:
     """The files of `--torch` if no others are named, and the tags that PyTorch knows."""
     config = replace(config, operators="torch")
-    files, found = find_torch_files()
-    diagnostics += found
+    files, problems = find_torch_files()
+    diagnostics += problems
     if files is None:
         return config, paths, None
-    tags, found = read_tags(files)
-    diagnostics += found
+    tags, problems = read_tags(files)
+    diagnostics += problems
     # PyTorch's own file belongs to the release that it comes from, and needs no other operators.
     return replace(config, namespace="", torch="", native=""), [files.native_functions], tags
 
@@ -191,7 +191,7 @@ def read_program(
         tags = {**(native.tags or KNOWN_TAGS), **dict.fromkeys(config.tags, "")}
     release = native.release_for(config)
     of_project = (config.extra_fields, config.namespace, config.privateuse1)
-    functions, found = load_native_functions(
+    functions, problems = load_native_functions(
         sources,
         Dialect(tags, *of_project, release, native.autocast, config.opaque),
         derive=partial(derive_functions, vocabulary=tags),
@@ -207,7 +207,7 @@ def read_program(
     return build_program(
         functions,
         config,
-        diagnostics=[*diagnostics, *found, *unread],
+        diagnostics=[*diagnostics, *problems, *unread],
         tags=tags,
         sources=sources,
         formulas=closed.get("formulas"),
@@ -268,11 +268,11 @@ def index_modules(
             if option.names_modules and modules and isinstance(modules, (list, tuple)):
                 names = [str(module) for module in modules]
                 locate = partial(locate_value, config, f"target.{name}", option.name)
-                index, found = index_kernel_modules(
+                index, problems = index_kernel_modules(
                     names, config.root, config.source_roots, locate, texts
                 )
                 place = locate_option(config, f"target.{name}", option.name)
-                diagnostics += placed_at(found, place)
+                diagnostics += placed_at(problems, place)
                 indexes.setdefault(name, {})[option.name] = index
     return indexes, diagnostics
 
@@ -449,10 +449,11 @@ def _render(
         )
     except RenderError as error:
         wrong, (option, value) = error.diagnostics, error.option
-        for name in commands if option else ():
-            if value in (commands[name], TARGETS[name].given_options(config).get(option)):
-                place = locate_option(config, f"target.{name}", option)
-                wrong = tuple([replace(diagnostic, label=place) for diagnostic in wrong])
+        if option:
+            for name in commands:
+                if value in (commands[name], TARGETS[name].given_options(config).get(option)):
+                    place = locate_option(config, f"target.{name}", option)
+                    wrong = tuple([replace(diagnostic, label=place) for diagnostic in wrong])
         return Generated({}, {}, sort_diagnostics([*diagnostics, *wrong]))
     return Generated(files, target_of, sort_diagnostics(diagnostics))
 

@@ -184,8 +184,8 @@ def _compared(
     modules: tuple[Modules, Modules],
 ) -> Sequence[Diagnostic]:
     before, after = zip(*compared(old.program, new))
-    old.require([one for selection in before for one in selection.diagnostics])
-    require([one for selection in after for one in selection.diagnostics])
+    old.require([diagnostic for selection in before for diagnostic in selection.diagnostics])
+    require([diagnostic for selection in after for diagnostic in selection.diagnostics])
     lent = lent_operators(old.program, new, beneath), lent_operators(new, old.program, beneath)
     was = side_of(old.program, before, lent[0], beneath, modules[0])
     now = side_of(new, after, lent[1], beneath, modules[1])
@@ -223,7 +223,7 @@ def _report(
 ) -> None:
     session.report(judged.found, kind="breaking", extra=_notes_of(judged))
     if session.is_text:
-        before = len([one for one in versions[0] if not one.is_derived])
+        before = len([operator for operator in versions[0] if not operator.is_derived])
         summary = judged.summary
         if not judged.found:
             text = f"{counted(before, 'operator')}, no breaking changes against {asked.against}"
@@ -264,14 +264,14 @@ def _sections(
         else:
             title = "accepted, but not there"
         seen = seen_from_here(judged.found, root)
-        found = [one for one in seen if one.effect == effect]
-        sections.append(Section(title, [_row(one) for one in found], _FINDING))
+        of_effect = [finding for finding in seen if finding.effect == effect]
+        sections.append(Section(title, [_row(finding) for finding in of_effect], _FINDING))
     notes = [(note.operator, note.code, note.message) for note in judged.unstable]
     sections.append(Section("unstable operators", notes, ("operator", "code", "what changed")))
     if asked.everything:
         for title, listed in zip(("new", "compatible changes"), _others(versions, judged)):
             sections.append(Section(title, [(text,) for text in listed]))
-    return [one for one in sections if one.rows]
+    return [section for section in sections if section.rows]
 
 
 def _row(change: Diagnostic) -> Row:
@@ -294,8 +294,8 @@ def _causes(versions: _Versions, judged: Judged) -> list[str]:
 
 def _others(versions: _Versions, judged: Judged) -> tuple[list[str], list[str]]:
     """The new operators, and the changes that break nothing."""
-    found = {one.operator for one in judged.changes}
-    return added_operators(*versions), changed_compatibly(*versions, found)
+    broken = {change.operator for change in judged.changes}
+    return added_operators(*versions), changed_compatibly(*versions, broken)
 
 
 _FINDING = ("operator", "what", "finding", "witness", "place", "what to do")

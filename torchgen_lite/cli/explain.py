@@ -28,8 +28,8 @@ def explain_command(session: Session, code: str) -> int:
     name = code.upper()
     if find_page(name) is None:
         help_ = did_you_mean(name, code_names()) or "`torchgen-lite list codes` lists them"
-        found = Diagnostic("TG012", f"unknown code `{code}`", help=help_)
-        raise Refused(found)
+        diagnostic = Diagnostic("TG012", f"unknown code `{code}`", help=help_)
+        raise Refused(diagnostic)
     page = read_code(name)
     session.answer("explain", explain(page), codes=[{**page._asdict(), "page": page_uri(name)}])
     return FINE

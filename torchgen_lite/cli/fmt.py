@@ -55,33 +55,33 @@ def _format(
     diff: bool,
 ) -> int:
     config, diagnostics = session.settings()
-    found = list(diagnostics)
+    problems = list(diagnostics)
     stale: list[Change] = []
     unchanged = 0
     files = [Path(path) for path in paths] or [config.root / path for path in config.schema]
-    if not has_errors(found):
+    if not has_errors(problems):
         for path in files:
             source, unread = read_source(path, Path.cwd())
-            found += unread
+            problems += unread
             if source is None:
                 continue
             dialect = Dialect(extra_fields=config.extra_fields, opaque=config.opaque)
             text, wrong = format_text(source.text, source.path, dialect)
-            found += wrong
+            problems += wrong
             if text == source.text:
                 unchanged += 1
             else:
                 stale.append(Change(str(path), "update", source.text, text))
     is_checked = check or diff
     unformatted = [] if session.is_text or not is_checked else stale
-    session.report([*found, *map(_not_formatted, unformatted)], kind="fmt")
+    session.report([*problems, *map(_not_formatted, unformatted)], kind="fmt")
     if diff and session.is_text:
         named = []
         for c in stale:
             named.append(c._replace(path=patch_folder(Path(c.path).resolve())))
         session.print_patch(render_diff(named, ""))
-    if has_errors(found):
-        return session.exit_code(found)
+    if has_errors(problems):
+        return session.exit_code(problems)
     if is_checked:
         if stale and session.is_text:
             for change in stale:

@@ -201,9 +201,13 @@ def _compare(
     Leftover temporary files are removed if this run holds the folder.
     """
     plan = plans.plan_of(program, generated, is_whole=request.is_whole)
-    found = [*generated.diagnostics, *plan.diagnostics, *_nothing_left(request, program, plan)]
-    outcome = plans.Outcome(program, generated, plan, sort_diagnostics(found))
-    if has_errors(found):
+    diagnostics = [
+        *generated.diagnostics,
+        *plan.diagnostics,
+        *_nothing_left(request, program, plan),
+    ]
+    outcome = plans.Outcome(program, generated, plan, sort_diagnostics(diagnostics))
+    if has_errors(diagnostics):
         return _give_up(session, request, outcome.diagnostics)
     if is_locked:
         remove_leftovers(plan)
@@ -242,8 +246,8 @@ def _write(session: Session, request: Request, outcome: plans.Outcome) -> int:
             if error.is_begun
             else "nothing was written"
         )
-        found = Diagnostic("TG009", message, help=help_)
-        session.report([*outcome.diagnostics, found], kind="generate")
+        diagnostic = Diagnostic("TG009", message, help=help_)
+        session.report([*outcome.diagnostics, diagnostic], kind="generate")
         return CANNOT_RUN
     plans.report_files(session, "generate", outcome)
     with writing():

@@ -40,8 +40,8 @@ def schema_command(session: Session, of: str, output: Path | None) -> int:
     elif of == "config":
         data = configuration_schema()
     else:
-        config, found = session.settings()
-        require(found)
+        config, diagnostics = session.settings()
+        require(diagnostics)
         data = schema_of_yaml(config)
     text = json.dumps(data, indent=2) + "\n"
     if output is None:

@@ -57,30 +57,30 @@ def kernels_command(
         raise click.UsageError("`--check` writes nothing: give it without `--missing`.")
     program = session.load()
     require(program.diagnostics)
-    functions, found = _functions(program, targets)
+    functions, diagnostics = _functions(program, targets)
     texts = {}
-    own = [str(output)] if output and output.exists() else []
-    for name in dict.fromkeys([*sources, *own]):
+    outputs = [str(output)] if output and output.exists() else []
+    for name in dict.fromkeys([*sources, *outputs]):
         source, unread = read_source(Path(name), Path.cwd())
-        found += unread
+        diagnostics += unread
         texts[name] = "" if source is None else source.text
-    require(found)
-    functions = [_located(one, texts) for one in functions]
-    wanted = [one for one in functions if not one.place]
-    printed = [one for one in wanted if one.is_cpp and output is None]
-    rows = list(dict.fromkeys(_row(one, session.verbose) for one in functions))
+    require(diagnostics)
+    functions = [_located(function, texts) for function in functions]
+    wanted = [function for function in functions if not function.place]
+    printed = [function for function in wanted if function.is_cpp and output is None]
+    rows = list(dict.fromkeys(_row(function, session.verbose) for function in functions))
     lines = map(_declared, printed) if missing else columns(rows, session.width)
     text = ended(lines)
-    session.answer("kernels", text, functions=[one._asdict() for one in functions])
+    session.answer("kernels", text, functions=[function._asdict() for function in functions])
     if check and wanted:
-        names = ", ".join(f"`{one.name}`" for one in wanted)
+        names = ", ".join(f"`{function.name}`" for function in wanted)
         session.talk(f"{counted(len(wanted), 'function')} not defined: {names}")
         return ATTENTION
     if not missing:
         return FINE
     if not wanted:
         session.talk("Nothing is missing.")
-    wanted = [one for one in wanted if one not in printed]
+    wanted = [function for function in wanted if function not in printed]
     return _begin(session, program.config.root, wanted, output)
 
 
@@ -89,15 +89,15 @@ def _functions(
 ) -> tuple[list[AuthorFunction], list[Diagnostic]]:
     """The functions of these targets, or of all that are configured."""
     functions: list[AuthorFunction] = []
-    found: list[Diagnostic] = []
+    diagnostics: list[Diagnostic] = []
     for name in targets or named_targets(program.config):
         if name not in TARGETS:
-            found.append(unknown_target(name))
+            diagnostics.append(unknown_target(name))
             continue
-        own, wrong = TARGETS[name].author_functions(program)
-        functions += own
-        found += wrong
-    return functions, found
+        of_target, wrong = TARGETS[name].author_functions(program)
+        functions += of_target
+        diagnostics += wrong
+    return functions, diagnostics
 
 
 def _located(function: AuthorFunction, texts: Mapping[str, str]) -> AuthorFunction:
@@ -132,18 +132,18 @@ def _begin(
     """Add functions to their files."""
     by_file: dict[Path, list[AuthorFunction]] = {}
     if output is not None and output.suffix in _HEADERS:  # Members are declared by their classes.
-        wanted = [one for one in wanted if "::" not in one.name]
-    for one in wanted:
-        paths = [root / name for name in one.files] if output is None else [output]
+        wanted = [function for function in wanted if "::" not in function.name]
+    for function in wanted:
+        paths = [root / name for name in function.files] if output is None else [output]
         if len(paths) != 1:
-            places = quoted(one.files) or "no module that is configured"
-            message = f"`{one.name}` may be in {places}: say where with `--output FILE`."
+            places = quoted(function.files) or "no module that is configured"
+            message = f"`{function.name}` may be in {places}: say where with `--output FILE`."
             raise click.UsageError(message)
-        by_file.setdefault(paths[0], []).append(one)
+        by_file.setdefault(paths[0], []).append(function)
     try:
         with writing():
-            for path, own in by_file.items():
-                added = names_of(add_functions(path, own))
+            for path, functions in by_file.items():
+                added = names_of(add_functions(path, functions))
                 place = shown_path(path, Path.cwd())
                 count = counted(len(added), "function")
                 if added:
@@ -159,7 +159,7 @@ def add_functions(path: Path, functions: Sequence[AuthorFunction]) -> list[Autho
     Another run may have added some since the lookup.
     """
     text = path.read_text("utf-8") if path.exists() else ""
-    added = [one for one in functions if not append.has_function(text, one)]
+    added = [function for function in functions if not append.has_function(text, function)]
     if added and added[0].is_cpp:
         if path.suffix in _HEADERS:
             add = append.add_declarations

@@ -69,8 +69,9 @@ def _lint(
     """Report; first write the fixes under the `chosen` attribute of diagnostics, if one is."""
     program, diagnostics = _find(session, schema, torch)
     fixed = 0
-    for _ in range(_MAX_ROUNDS if chosen else 0):
-        done = _fix(program, [getattr(one, chosen) for one in diagnostics], schema)
+    rounds = _MAX_ROUNDS if chosen else 0
+    for _ in range(rounds):
+        done = _fix(program, [getattr(diagnostic, chosen) for diagnostic in diagnostics], schema)
         if not done:
             break
         fixed += done

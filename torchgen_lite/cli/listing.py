@@ -58,7 +58,7 @@ def list_command(
             require(selection.diagnostics)
             is_over = adds_to_pytorch(program, selection.policy)
             beneath = known_pytorchs(session.warn, program) if is_over else {}
-            kernels = {name: one.kernels for name, one in beneath.items()}
+            kernels = {name: table.kernels for name, table in beneath.items()}
             registered = selection.registrations(program)
             exported = export_program(program, selection.policy.names, registered, kernels)
             click.echo(json.dumps(exported, indent=2))

@@ -150,7 +150,7 @@ def fill_page(page: Path, title: str, parts: Mapping[str, str], **data: object) 
     """
     look = (_HERE.parent / "copied/docs/look.css").read_text("utf-8")
     every = {"TITLE": escape(title, quote=False), "LOOK": look, **parts}
-    for name, one in data.items():
+    for name, value in data.items():
         # "<" is escaped so that no text can end the script element that holds the data.
-        every[name] = json.dumps(one, separators=(",", ":")).replace("<", "\\u003c")
-    return re.sub("@([A-Z]+)@", lambda found: every[found[1]], page.read_text("utf-8"))
+        every[name] = json.dumps(value, separators=(",", ":")).replace("<", "\\u003c")
+    return re.sub("@([A-Z]+)@", lambda match: every[match[1]], page.read_text("utf-8"))

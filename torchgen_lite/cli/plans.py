@@ -81,14 +81,16 @@ def report_freshness(session: Session, outcome: Outcome, patches: Mapping[str, s
 
 def out_of_date(plan: Plan) -> list[Diagnostic]:
     """TG016 at the first line that differs in each file."""
-    found = []
+    diagnostics = []
     help_ = "run `torchgen-lite generate`"
     for change in plan.pending:
         path = plan.path(change.path)
         status = STATUS[change.action]
         place = first_difference(change, path, status)
-        found.append(Diagnostic("TG016", f"`{path}` is out of date: {status}", place, help=help_))
-    return found
+        diagnostics.append(
+            Diagnostic("TG016", f"`{path}` is out of date: {status}", place, help=help_)
+        )
+    return diagnostics
 
 
 def render_freshness(plan: Plan) -> str:
@@ -119,7 +121,7 @@ def summary_line(plan: Plan) -> str:
         (actions.count("delete"), "deleted"),
         (actions.count("keep"), "unchanged"),
     )
-    (number, done), *rest = [one for one in counts if one[0]] or [(0, "written")]
+    (number, done), *rest = [pair for pair in counts if pair[0]] or [(0, "written")]
     parts = [f"{counted(number, 'file')} {done}", *(f"{count} {word}" for count, word in rest)]
     return f"{', '.join(parts)}{_in(plan)}"
 

@@ -40,16 +40,16 @@ def each_project(
     that apply to a single project only.
     """
     files, settings = split_options(session.config)
-    found: list[Diagnostic] = []
+    problems: list[Diagnostic] = []
     paths: list[Path] = []
     for name in (*files, *named):
-        paths += _members(_named(name, found), found)
+        paths += _members(_named(name, problems), problems)
     if not files and not named and not alone:
         governing = find_config(Path.cwd(), [])
-        members = list(_members(governing, found))
+        members = list(_members(governing, problems))
         paths = members if members != [governing] else []
-    if found:
-        session.report(found)
+    if problems:
+        session.report(problems)
         return CANNOT_RUN
     paths = list(dict.fromkeys(path.resolve() for path in paths))
     if len(paths) > 1 and alone:
@@ -70,21 +70,23 @@ def projects_and_files(paths: Sequence[str]) -> tuple[list[str], list[str]]:
     return projects, [path for path in paths if path not in projects]
 
 
-def _named(name: str, found: list[Diagnostic]) -> Path | None:
+def _named(name: str, problems: list[Diagnostic]) -> Path | None:
     """The configuration of a project that the command line names."""
-    path = find_in_folder(Path(name), found) if os.path.isdir(name) else Path(name)
+    path = find_in_folder(Path(name), problems) if os.path.isdir(name) else Path(name)
     if not os.path.exists(name):
-        found.append(Diagnostic("TG001", f"there is no `{name}`"))
+        problems.append(Diagnostic("TG001", f"there is no `{name}`"))
     elif path and path.suffix in (".yaml", ".yml"):
         message = f"`{name}` is a schema file, and no project"
-        found.append(Diagnostic("TG001", message, help=f"leave it out, or write `--schema {name}`"))
+        problems.append(
+            Diagnostic("TG001", message, help=f"leave it out, or write `--schema {name}`")
+        )
     elif path is None:
-        found.append(Diagnostic("TG001", f"`{name}` has no configuration", help=_NO_PROJECT))
+        problems.append(Diagnostic("TG001", f"`{name}` has no configuration", help=_NO_PROJECT))
     return path
 
 
 def _members(
-    path: Path | None, found: list[Diagnostic], within: Sequence[Path] = ()
+    path: Path | None, problems: list[Diagnostic], within: Sequence[Path] = ()
 ) -> Iterator[Path]:
     """The configurations of a workspace's members in order, or just the given one if it has none.
 
@@ -102,13 +104,13 @@ def _members(
             folders = sorted(path.parent.glob(pattern))
         else:
             folders = [path.parent / pattern]
-        files = [found_in for f in folders if (found_in := find_in_folder(f, found)) is not None]
+        files = [found_in for f in folders if (found_in := find_in_folder(f, problems)) is not None]
         if not files:
             place = locate_value(config, "workspace", "members", pattern)
             message = f"`{pattern}` has no configuration"
-            found.append(Diagnostic("TG001", message, place, help=_NO_PROJECT))
+            problems.append(Diagnostic("TG001", message, place, help=_NO_PROJECT))
         for file in files:
             if file.samefile(path):
                 yield path
-            elif not any(file.samefile(one) for one in within):
-                yield from _members(file, found, (*within, path))
+            elif not any(file.samefile(outer) for outer in within):
+                yield from _members(file, problems, (*within, path))

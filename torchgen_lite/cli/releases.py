@@ -23,34 +23,36 @@ def check_releases(session: Session, schema: Sequence[str], targets: Sequence[st
     native = program.config.native
     given = []
     # The operators of PyTorch are those of each release, unless `native` is a file.
-    is_theirs = native or any(one.namespace == "aten" for one in program.entries)
+    is_theirs = native or any(entry.namespace == "aten" for entry in program.entries)
     if is_theirs and (native in ("", INSTALLED) or native.removeprefix("torch:")[:1].isdigit()):
         given = ["native"]
-    found: dict[str, tuple[Diagnostic, list[str]]] = {}
+    mistakes: dict[str, tuple[Diagnostic, list[str]]] = {}
     sections = []
     data = {}
     for release in releases:
         texts = [f"{key} = {json.dumps(release)}" for key in ("for-torch", *given)]
         program = replace(session, config=(*session.config, *texts)).load(schema)
-        own = generate_all(program, targets=targets).diagnostics
-        for one in own:
-            found.setdefault(render_concise([one]), (one, []))[1].append(release)
+        wrong = generate_all(program, targets=targets).diagnostics
+        for diagnostic in wrong:
+            mistakes.setdefault(render_concise([diagnostic]), (diagnostic, []))[1].append(release)
         rows = [(f.name, f.torch, "") for f in program.functions if f.torch]
         rows += [(f.name, f.torch or "", "not there") for f in program.elsewhere]
-        errors = len(errors_among(own))
+        errors = len(errors_among(wrong))
         count = counted(len(program.functions), "operator")
         count += f", {counted(errors, 'error')}" if errors else ""
         heads = ("operator", "releases", "status")
         sections.append(Section(f"PyTorch {release}: {count}", sorted(rows), heads))
         data[release] = names_of(program.functions)
     shown = []
-    for one, among in found.values():
+    for diagnostic, among in mistakes.values():
         if len(among) < len(releases):
-            one = replace(one, message=f"with PyTorch {', '.join(among)}: {one.message}")
-        shown.append(one)
+            diagnostic = replace(
+                diagnostic, message=f"with PyTorch {', '.join(among)}: {diagnostic.message}"
+            )
+        shown.append(diagnostic)
     diagnostics = sort_diagnostics(shown)
     session.report(diagnostics, kind="check")
     session.talk("The files of the outputs were not compared; `check` for one release does that.")
-    text = "\n".join(section_text(one, session.width) for one in sections)
+    text = "\n".join(section_text(section, session.width) for section in sections)
     session.answer("check", text, releases=data)
     return session.exit_code(diagnostics)

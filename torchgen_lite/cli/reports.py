@@ -26,7 +26,7 @@ class Report(NamedTuple):
 
 def render_reports(reports: Sequence[Report], output_format: str, *, ok: bool) -> str:
     """The document; `ok` agrees with the exit code."""
-    diagnostics = [one for report in reports for one in report.diagnostics]
+    diagnostics = [diagnostic for report in reports for diagnostic in report.diagnostics]
     if output_format == "github":
         from torchgen_lite.diagnostics import render_github
 
@@ -82,7 +82,9 @@ def line_of(one: Diagnostic) -> str:
     return ""
 
 
-def with_paths(found: Sequence[Diagnostic], rename: Callable[[Source], str]) -> list[Diagnostic]:
+def with_paths(
+    diagnostics: Sequence[Diagnostic], rename: Callable[[Source], str]
+) -> list[Diagnostic]:
     moved: dict[int, Source] = {}
 
     def move_span(span: Span) -> Span:
@@ -96,10 +98,10 @@ def with_paths(found: Sequence[Diagnostic], rename: Callable[[Source], str]) -> 
 
     return [
         replace(
-            one,
-            label=one.label and move(one.label),
-            secondary=tuple(map(move, one.secondary)),
-            context=one.context and move_span(one.context),
+            diagnostic,
+            label=diagnostic.label and move(diagnostic.label),
+            secondary=tuple(map(move, diagnostic.secondary)),
+            context=diagnostic.context and move_span(diagnostic.context),
         )
-        for one in found
+        for diagnostic in diagnostics
     ]

@@ -223,7 +223,7 @@ class Session:
         if self.output_format == "concise":
             _say(render_concise(diagnostics))
         else:
-            errors = [one.code for one in errors_among(diagnostics)]
+            errors = [error.code for error in errors_among(diagnostics)]
             self.shown += errors[:1] or [diagnostics[0].code]
             limit = self.max_diagnostics
             paint = colored if self.use_color() else plain

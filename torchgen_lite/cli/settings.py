@@ -20,16 +20,18 @@ def load_settings(start: Path, options: Sequence[str]) -> tuple[Config, tuple[Di
     """The configuration of the named file, overridden by each `--config 'key = value'` in turn."""
     files, settings = split_options(options)
     config, diagnostics = load_config(start, (start / files[-1]).resolve() if files else None)
-    found = list(diagnostics)
+    problems = list(diagnostics)
     if len(files) > 1:
         message = f"`--config` names {len(files)} files, but this command applies to one project"
-        found.append(Diagnostic("TG015", message, help=f"leave out `{files[0]}` or `{files[-1]}`"))
+        problems.append(
+            Diagnostic("TG015", message, help=f"leave out `{files[0]}` or `{files[-1]}`")
+        )
     for setting in settings:
         source = Source("--config", setting)
         given, wrong = parse_config(source, config.root / "torchgen_lite.toml", [])
         config = _put_over(config, given)
-        found += wrong
-    return config, tuple(found)
+        problems += wrong
+    return config, tuple(problems)
 
 
 def _put_over(config: Config, given: Config) -> Config:

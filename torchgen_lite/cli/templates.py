@@ -66,7 +66,7 @@ def check(session: Session) -> int:
     """
     program = session.load()
     generated = generate_all(program)
-    found = [*generated.diagnostics]
+    diagnostics = [*generated.diagnostics]
     known = template_files()
     root = program.config.root
     folders = program.config.template_dirs
@@ -74,15 +74,15 @@ def check(session: Session) -> int:
     for folder, name in overrides:
         if name not in known:
             message = f"`{folder}/{name}` does not override any template"
-            found.append(Diagnostic("TG502", message, help=did_you_mean(name, known)))
-    if not has_errors(found):
-        found += _check_each(program.config, [name for _, name in overrides if name in known])
-    session.report(found, kind="templates")
-    if not found:
+            diagnostics.append(Diagnostic("TG502", message, help=did_you_mean(name, known)))
+    if not has_errors(diagnostics):
+        diagnostics += _check_each(program.config, [name for _, name in overrides if name in known])
+    session.report(diagnostics, kind="templates")
+    if not diagnostics:
         session.talk(f"{len(known)} templates, {counted(len(overrides), 'override')}, no mistake")
-    if has_errors(found):
-        return session.exit_code(found)
-    if found:
+    if has_errors(diagnostics):
+        return session.exit_code(diagnostics)
+    if diagnostics:
         return ATTENTION
     return FINE
 

@@ -24,10 +24,10 @@ def add_python(text: str, functions: Sequence[AuthorFunction]) -> str:
     the framework. Raises SyntaxError if the text is not Python.
     """
     tree = ast.parse(text)
-    imports = sorted({one for function in functions for one in function.imports})
+    imports = sorted({imported for function in functions for imported in function.imports})
     lines = text.splitlines()
     known = _bound(tree)
-    wanted = [one for one in imports if one[1].split()[-1] not in known]
+    wanted = [imported for imported in imports if imported[1].split()[-1] not in known]
     block: list[str] = []
     if wanted:
         if "TYPE_CHECKING" not in known:
@@ -64,15 +64,15 @@ def _has_future(tree: ast.Module) -> bool:
 
 def _bound(tree: ast.Module) -> frozenset[str]:
     """The names bound by imports, classes and assignments at any depth."""
-    found = set()
+    names = set()
     for node in ast.walk(tree):
         if isinstance(node, ast.alias):
-            found.add(node.asname or node.name.partition(".")[0])
+            names.add(node.asname or node.name.partition(".")[0])
         elif isinstance(node, ast.ClassDef):
-            found.add(node.name)
+            names.add(node.name)
         elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-            found.add(node.id)
-    return frozenset(found)
+            names.add(node.id)
+    return frozenset(names)
 
 
 def _docstring_end(tree: ast.Module) -> int:
@@ -117,12 +117,15 @@ def _blocks(
         for h in function.headers
     ]
     known = {_header(line) for line in text.splitlines() if line.startswith("#include")}
-    missing = [one for one in dict.fromkeys([*includes, *more]) if _header(one) not in known]
+    missing = [
+        header for header in dict.fromkeys([*includes, *more]) if _header(header) not in known
+    ]
     parts = ["\n".join(missing)] if missing else []
-    for namespace, own in grouped(functions, lambda function: function.namespace).items():
+    for namespace, of_namespace in grouped(functions, lambda function: function.namespace).items():
         # One for other releases may have types that this one lacks.
         body = "\n\n".join(
-            f"#if {one.guard}\n{show(one)}\n#endif" if one.guard else show(one) for one in own
+            f"#if {function.guard}\n{show(function)}\n#endif" if function.guard else show(function)
+            for function in of_namespace
         )
         if namespace:
             body = f"namespace {namespace} {{\n\n{body}\n\n}} // namespace {namespace}"
@@ -153,9 +156,9 @@ def defined_in_cpp(text: str, name: str) -> int:
     if member is not None:
         words = r"(?:_|\s*,\s*)".join(member[1].split("_"))
         macro = rf"\bTORCH_(?:PRECOMPUTE_)?{member[2].upper()}_FUNC2?\s*\(\s*{words}\s*\)"
-        found = re.search(macro, text)
-        if found is not None:
-            return text.count("\n", 0, found.end()) + 1
+        macro_match = re.search(macro, text)
+        if macro_match is not None:
+            return text.count("\n", 0, macro_match.end()) + 1
     for match in re.finditer(rf"(\w+|[>&*])\s+[&*]*(?:\w+::)*{re.escape(name)}\s*\(", text):
         if match[1] not in ("return", "else", "throw"):
             return text.count("\n", 0, match.end()) + 1

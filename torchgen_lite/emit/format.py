@@ -80,14 +80,14 @@ def format_texts(
     """
     known = _FORMATTERS.get(formatter)
     endings = known.endings if known is not None else _PYTHON + _CPP
-    own = {path: text for path, text in texts.items() if path.endswith(endings)}
-    if not own:
+    chosen = {path: text for path, text in texts.items() if path.endswith(endings)}
+    if not chosen:
         return texts
     try:
-        return {**texts, **_run(formatter, _command(formatter, folder), own, root)}
+        return {**texts, **_run(formatter, _command(formatter, folder), chosen, root)}
     except _Failed as error:
-        found: Diagnostic = error.args[0]
-        return found
+        diagnostic: Diagnostic = error.args[0]
+        return diagnostic
 
 
 def _command(formatter: str, folder: Path) -> list[str]:

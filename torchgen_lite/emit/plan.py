@@ -101,9 +101,9 @@ def build_plan(
             diagnostics.append(_in_the_way(plan.path(path), old))
         else:
             changes.append(Change(path, "create" if old is None else "update", old, new))
-    found = [*_find_files(root, files, owner.is_alone and is_whole)]
-    leftovers = [path for path in found if path.name.startswith(TEMPORARY)]
-    for file in sorted({*found} - {root / path for path in files} - {*leftovers}):
+    on_disk = [*_find_files(root, files, owner.is_alone and is_whole)]
+    leftovers = [path for path in on_disk if path.name.startswith(TEMPORARY)]
+    for file in sorted({*on_disk} - {root / path for path in files} - {*leftovers}):
         first = _first_line(file)
         path = file.relative_to(root).as_posix()
         if MARKER in first and owner.wrote(path, first):
@@ -176,11 +176,11 @@ def _find_files(
     packages = {os.path.dirname(path) for path in files if os.path.basename(path) == "__init__.py"}
     folders = [""] if everywhere else sorted({os.path.dirname(path) for path in files})
     for folder in folders:
-        for directory, names, found in os.walk(root / folder, followlinks=False):
+        for directory, names, file_names in os.walk(root / folder, followlinks=False):
             inner = [n for n in sorted(names) if n != "__pycache__" and not n.startswith(".")]
             is_deep = everywhere or folder in packages
             names[:] = [n for n in inner if is_deep and not find_in_folder(Path(directory, n), [])]
-            for path in (Path(directory, name) for name in sorted(found)):
+            for path in (Path(directory, name) for name in sorted(file_names)):
                 with suppress(OSError):  # Another run may be writing.
                     if stat.S_ISREG(path.lstat().st_mode):
                         yield path

@@ -108,20 +108,20 @@ def _text(file: IO[bytes]) -> str:
 def _answer(output: bytes) -> Answer:
     """What a program says, in the form that it has to have."""
     try:
-        found = json.loads(output.decode("utf-8"), object_pairs_hook=_each_once)
+        answer = json.loads(output.decode("utf-8"), object_pairs_hook=_each_once)
     except (UnicodeDecodeError, ValueError, RecursionError) as error:
         shown = output[:200].decode("utf-8", "replace")
         raise _Refused(f"writes no JSON to standard output: {error}", shown) from error
-    if not isinstance(found, dict) or not found.keys() <= {"files", "findings"}:
+    if not isinstance(answer, dict) or not answer.keys() <= {"files", "findings"}:
         raise _Refused("has to give an object with `files` and `findings`, and nothing else")
-    files, findings = found.get("files", {}), found.get("findings", [])
+    files, findings = answer.get("files", {}), answer.get("findings", [])
     if not isinstance(files, dict) or not isinstance(findings, list):
         raise _Refused("has to give `files` as an object and `findings` as a list")
     for path, text in files.items():
         _check_file(path, text)
     _check_apart(files)
-    for one in findings:
-        _check_finding(one)
+    for finding in findings:
+        _check_finding(finding)
     return Answer(files, findings)
 
 
@@ -175,11 +175,11 @@ def _is_inside(path: str) -> bool:
     return is_plain and is_short and ".." not in parts and not path.startswith("/")
 
 
-def _check_finding(one: Any) -> None:
-    is_read = isinstance(one, dict) and all(
-        key in _FIELDS and isinstance(value, str) for key, value in one.items()
+def _check_finding(finding: Any) -> None:
+    is_read = isinstance(finding, dict) and all(
+        key in _FIELDS and isinstance(value, str) for key, value in finding.items()
     )
-    if not is_read or one.get("severity") not in _SEVERITIES or not one.get("message"):
+    if not is_read or finding.get("severity") not in _SEVERITIES or not finding.get("message"):
         raise _Refused(
             "has a finding that is no object of strings, with `severity` (`error` or `warning`) and `message`, and "
             "perhaps `op`, `field` and `help`"

@@ -180,8 +180,8 @@ def _formatted(
     bodies = {path: text.removeprefix(render_header(path, source)) for path, text in texts.items()}
     formatted: dict[str, str] = {}
     for formatter, paths in grouped(texts, lambda path: formatters[path]).items():
-        own = {path: bodies[path] for path in paths}
-        done = format_texts(formatter, own, root, root / output_dir)
+        of_formatter = {path: bodies[path] for path in paths}
+        done = format_texts(formatter, of_formatter, root, root / output_dir)
         if isinstance(done, Diagnostic):
             raise RenderError(done, option=("format", formatter))
         formatted.update(done)
@@ -258,10 +258,10 @@ def load_template(
         raise RenderError(Diagnostic("TG500", f"there is no template `{error.name}`")) from error
     except TemplateSyntaxError as error:
         line = error.filename, error.lineno
-        found = unknown_verb(error.message or "", line, environment, root)
+        diagnostic = unknown_verb(error.message or "", line, environment, root)
         message = f"template `{name}` cannot be parsed: {error.message}"
-        found = found or pointing(message, line_span(*line, root), "here")
-        raise RenderError(found) from error
+        diagnostic = diagnostic or pointing(message, line_span(*line, root), "here")
+        raise RenderError(diagnostic) from error
     except (OSError, UnicodeDecodeError) as error:
         message = f"template `{name}` cannot be read: {error}"
         raise RenderError(Diagnostic("TG500", message)) from error
@@ -289,5 +289,5 @@ def _format_python(
         by_black = " ".join(line.strip() for line in str(error).split("\n")[:2])
         printed = re.sub(r".*?\d+:\d+:? ", "", by_black)
         place = span_that_prints(template.filename, printed, root)
-        found = pointing(message, place, "in this template")
-        raise RenderError(replace(found, notes=(f"black: {by_black}",))) from error
+        diagnostic = pointing(message, place, "in this template")
+        raise RenderError(replace(diagnostic, notes=(f"black: {by_black}",))) from error

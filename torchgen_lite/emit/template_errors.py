@@ -135,10 +135,10 @@ def line_span(
     if source is None or line < 1:
         return None
     whole = source_line(source, line)
-    found = re.search(rf"\b{re.escape(word)}\b", whole.text) if word else None
-    if found is None:
+    match = re.search(rf"\b{re.escape(word)}\b", whole.text) if word else None
+    if match is None:
         return whole
-    return Span(source, whole.start + found.start(), whole.start + found.end())
+    return Span(source, whole.start + match.start(), whole.start + match.end())
 
 
 def span_that_prints(
@@ -151,6 +151,6 @@ def span_that_prints(
 
     source = _read(filename, root)
     lines = source.text.split("\n") if source is not None else []
-    own = [re.sub(r"\{[{%#].*?[}%#]\}", "", line).strip() for line in lines]
-    near = get_close_matches(printed.strip(), own, n=1, cutoff=0.4)
-    return line_span(filename, own.index(near[0]) + 1 if near else 1, root)
+    texts = [re.sub(r"\{[{%#].*?[}%#]\}", "", line).strip() for line in lines]
+    near = get_close_matches(printed.strip(), texts, n=1, cutoff=0.4)
+    return line_span(filename, texts.index(near[0]) + 1 if near else 1, root)

@@ -45,8 +45,9 @@ def export_program(
     """
     registered: dict[str, dict[str, str]] = {}
     every = registrations_of(program, PYTORCH) if registrations is None else registrations
-    for one in every:
-        registered.setdefault(one.operator.name, {})[one.key] = one.origin.name
+    for registration in every:
+        by_key = registered.setdefault(registration.operator.name, {})
+        by_key[registration.key] = registration.origin.name
     resolved = program.resolved
     copying = [o for o in resolved.copying if registrations is None or o.name in registered]
     return {
@@ -145,7 +146,7 @@ def _signatures(operator: Operator) -> Json:
     function = operator.function
     style = public.styles(function)[-1]
     is_symbolic = has_symint(function.func) and "SymInt" in map(native.sizes_of, operator.kernels)
-    variant = next(one for one in VARIANTS if one in function.variants)
+    variant = next(variant for variant in VARIANTS if variant in function.variants)
     return {
         "cpp": [str(signature) for signature in public.signatures(function)],
         "cpp_faithful": str(public.signature(function, style)),

@@ -94,8 +94,8 @@ def _check(wanted: Wanted, index: KernelIndex) -> Findings:
         if "::" in name:
             hint = "that is a name of C++: name a function of Python, or `skip` this"
             notes = []
-        found = finding(function, wanted.code, message, place, "not found", hint)
-        yield replace(found, notes=tuple(notes))
+        diagnostic = finding(function, wanted.code, message, place, "not found", hint)
+        yield replace(diagnostic, notes=tuple(notes))
         return
     places = index.find_all(name)
     if len(places) > 1:
@@ -341,7 +341,7 @@ def _is_kernel(
         return False
     entries = chain.from_iterable(function.dispatch for function in overloads)
     kernels = chain.from_iterable(entry.kernels for entry in entries)
-    return name in [one.kernel.rpartition(".")[2] for one in kernels]
+    return name in [kernel.kernel.rpartition(".")[2] for kernel in kernels]
 
 
 def begun(
@@ -350,19 +350,19 @@ def begun(
     types: Mapping[str, str],
 ) -> Iterator[AuthorFunction]:
     """Each in the form common to all languages; `types` are the modules of what annotations name."""
-    for one in wanted:
-        if "::" in one.name:
+    for asked in wanted:
+        if "::" in asked.name:
             continue
-        index = modules.get(one.option, NO_FUNCTIONS)
-        place = index.place(one.name)
-        annotations = [one.returns, *(p.annotation for p in one.parameters())]
+        index = modules.get(asked.option, NO_FUNCTIONS)
+        place = index.place(asked.name)
+        annotations = [asked.returns, *(p.annotation for p in asked.parameters())]
         words = imported_names(n for a in annotations if a for n in a.names)
-        found = [(m, str(name)) for m, names in imports(words, types) for name in names]
+        imported = [(m, str(name)) for m, names in imports(words, types) for name in names]
         yield AuthorFunction(
-            one.base,
-            (f"{one.use} of {one.function.func.full_name}",),
-            one.declaration,
-            imports=found,
+            asked.base,
+            (f"{asked.use} of {asked.function.func.full_name}",),
+            asked.declaration,
+            imports=imported,
             place=f"{place.source.path}:{place.line}" if place is not None else "",
             files=tuple([module.source.path for module in index.modules]),
         )

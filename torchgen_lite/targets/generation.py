@@ -153,13 +153,13 @@ class Generation:
         python = self.python_kernels
         if python is None:
             return {}
-        found = dict[tuple[str, str], None]()
+        pairs = dict[tuple[str, str], None]()
         for target in self.loading:
             for operator in self.select(target.name).operators:
                 kernels = [entry.kernel for entry in operator.author_kernels]
                 in_python = [kernel for kernel in kernels if python.find(kernel)]
-                found |= dict.fromkeys([(operator.name, kernel) for kernel in in_python])
-        return found
+                pairs |= dict.fromkeys([(operator.name, kernel) for kernel in in_python])
+        return pairs
 
     @kept
     def of_backend(self) -> Policy:
@@ -189,7 +189,7 @@ class Generation:
 
     def has_reference(self, target: str) -> set[str]:
         """The operators whose reference is a kernel that a target registers, if the project has the target."""
-        if all(one.name != target for one in self.targets):
+        if all(other.name != target for other in self.targets):
             return set()
         selection = self.select(target)
         makes_kernels = Origin.reference in selection.policy.makes
@@ -209,8 +209,8 @@ class Generation:
             message = f"target `{name}` registers nothing"
             return Selection(diagnostics=[Diagnostic("TG015", message, help=help_)])
         near = did_you_mean(name, registering)
-        found = Diagnostic("TG008", f"unknown target `{name}`", help=near or help_)
-        return Selection(diagnostics=[found])
+        diagnostic = Diagnostic("TG008", f"unknown target `{name}`", help=near or help_)
+        return Selection(diagnostics=[diagnostic])
 
     def package_of(self, name: str) -> Selection:
         """All that is loaded with a target."""

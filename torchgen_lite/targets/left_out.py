@@ -157,8 +157,10 @@ def _of_python(
     program: Program, operator: Operator, entry: DispatchEntry, policy: Policy
 ) -> Findings:
     """TG515: options of a kernel, or its language, where no package of Python has it."""
+    if policy.target == BRINGS:
+        return
     python = generation_beside(program).python_kernels if policy.in_pytorch else None
-    for row in entry.rows if policy.target != BRINGS else ():
+    for row in entry.rows:
         if python is not None and python.find(row.kernel):
             continue
         problems = []
@@ -174,10 +176,10 @@ def _of_python(
 
 def _of_executorch(operators: Sequence[Operator], policy: Policy) -> Findings:
     """TG515, at the first of the operators whose `kernels` are functions of ExecuTorch."""
-    found = [one for one in operators if one.function.place("kernels") is not None]
-    if found:
-        function = found[0].function
-        more = len(found) - 1
+    named = [operator for operator in operators if operator.function.place("kernels") is not None]
+    if named:
+        function = named[0].function
+        more = len(named) - 1
         message = f"the `kernels` of `{function.func.local_name}`{f' and {more} more' if more else ''} are ExecuTorch's"
         label = f"target `{policy.target}` registers kernels in PyTorch"
         hint = "name PyTorch's kernels under `dispatch`, or use the targets `docs` and `torch-stubs`, which register nothing"
@@ -204,12 +206,12 @@ def check_brought(
 
 def _brought_by(program: Program, python: Selection) -> set[tuple[str, str]]:
     """The operators, each with a field of which the package in Python registers something."""
-    found = {(operator.name, field) for operator in python.operators for field in PLAIN}
+    brought = {(operator.name, field) for operator in python.operators for field in PLAIN}
     field_of = {origin: field for field, (origin, _) in _BROUGHT.items()} | {Origin.loop: "vmap"}
-    for one in python.registrations(program):
-        if one.origin in field_of:
-            found.add((one.operator.name, field_of[one.origin]))
-    return found
+    for registration in python.registrations(program):
+        if registration.origin in field_of:
+            brought.add((registration.operator.name, field_of[registration.origin]))
+    return brought
 
 
 def _is_by_hand(operator: Operator, field: str) -> bool:

@@ -194,7 +194,7 @@ class Selection(NamedTuple):
             return registrations(program, self.policy, self.operators)
         names = set(names_of(self.operators))
         every = together([part.generated(program) for part in self.parts])
-        return (one for one in every if one.operator.name in names)
+        return (registration for registration in every if registration.operator.name in names)
 
     def generated(self, program: Program) -> Iterator[Registration]:
         """The same without the kernels that another part registers."""
@@ -302,8 +302,8 @@ class Target(NamedTuple):
         problems += [self._unknown(option, names) for option in given if option not in names]
         if problems:
             return None, [wrong_option(config, self.name, *problem) for problem in problems]
-        own = {a: v for a, v in values.items() if a in self._own_options()}
-        return _imported(self.options)(**own), ()
+        own_values = {a: v for a, v in values.items() if a in self._own_options()}
+        return _imported(self.options)(**own_values), ()
 
     def _unknown(self, option: str, names: Sequence[str]) -> Problem:
         known = "the target has no options"

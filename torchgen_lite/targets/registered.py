@@ -56,10 +56,10 @@ def side_of(
                 called[target.name] = _caller(target, program, functions)
     in_pytorch = any(target.policy.in_pytorch for target in generation.targets)
     releases = program.config.torch if in_pytorch else ""
-    own = program.resolved.operators
+    operators = program.resolved.operators
     terms = terms_of(program, modules, generation)
     write = witness_writer(program, generation)
-    return Side(own, served, called, lent, terms, releases, ranges_of(program), write)
+    return Side(operators, served, called, lent, terms, releases, ranges_of(program), write)
 
 
 def ranges_of(program: Program) -> dict[str, list[str]]:

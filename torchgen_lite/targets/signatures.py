@@ -51,11 +51,11 @@ def of_cpp_torch(function: NativeFunction, options: TorchOptions) -> Signatures:
 
 def torch_signatures(function: NativeFunction, options: TorchOptions) -> Sequence[CppSignature]:
     """Those of the function, the plain one first, then those of the method."""
-    found = public.signatures(function)
+    signatures = public.signatures(function)
     if not options.types:
-        return found
+        return signatures
     classes = {base_type(name): type_ for name, type_ in options.types.items()}
-    return [own_types(function, one, classes) for one in found]
+    return [own_types(function, signature, classes) for signature in signatures]
 
 
 def of_cpp_stable(function: NativeFunction, options: object) -> Signatures:

@@ -243,7 +243,9 @@ def _offer_releases(taker: _Taker, operator: Operator) -> Iterator[Term]:
 def _offer_helpers(taker: _Taker, operator: Operator) -> Iterator[Term]:
     """`formula-headers`: C++ is not read, so only the names of headers are known."""
     headers = getattr(taker.options, "formula_headers", ())
-    for name in _helpers(operator.function) if headers else ():
+    if not headers:
+        return
+    for name in _helpers(operator.function):
         if name not in taker.known:
             lost = f"`{name}`, which a formula calls, may be in another header"
             yield Term(taker.name, "formula-headers", " ".join(headers), "TG382", lost)
@@ -293,8 +295,10 @@ def _runs_reference(function: NativeFunction) -> bool:
 
 def _helpers(function: NativeFunction) -> list[str]:
     """The names of what formulas call."""
+    if function.derivatives is None:
+        return []
     formulas: list[Expression] = []
-    for _, of_key in function.derivatives.variants if function.derivatives is not None else ():
+    for _, of_key in function.derivatives.variants:
         formulas += [formula.expression for formula in of_key if formula.expression is not None]
     called = [called_name(node) for formula in formulas for node in walk(formula)]
     return list(dict.fromkeys(name for name in called if name))

@@ -69,15 +69,15 @@ def opened(path: Path) -> Iterator[Artefact]:
 
 
 def _wheel(path: Path, folder: Path) -> Artefact:
-    files = sorted(one for one in folder.rglob("*") if one.is_file())
+    files = sorted(file for file in folder.rglob("*") if file.is_file())
     binaries = [
-        read_binary(one, one.relative_to(folder).as_posix()) for one in files if is_elf(one)
+        read_binary(file, file.relative_to(folder).as_posix()) for file in files if is_elf(file)
     ]
     tags: tuple[str, ...] = ()
     if path.name.endswith(".whl") and path.name.count("-") >= 4:
         tags = tuple(path.name.removesuffix(".whl").rpartition("-")[2].split("."))
-    packages = [one.parent.name for one in folder.glob("*/__init__.py")]
-    modules = [one.stem for one in folder.glob("*.py")]
+    packages = [file.parent.name for file in folder.glob("*/__init__.py")]
+    modules = [file.stem for file in folder.glob("*.py")]
     return Artefact(path.name, tuple(binaries), tags, (*sorted(packages), *sorted(modules)), folder)
 
 
@@ -92,7 +92,7 @@ def _extract(path: Path, folder: Path) -> None:
     left = MOST_BYTES
     try:
         with zipfile.ZipFile(path) as wheel:
-            members = [one for one in wheel.infolist() if not one.is_dir()]
+            members = [member for member in wheel.infolist() if not member.is_dir()]
             if not members:
                 raise _unreadable(path, "it has no files")
             if len(members) > MOST_FILES:

@@ -32,9 +32,11 @@ def bump_since(session: Session, program: Program, since: str, schema: Sequence[
         before = (*old.program.resolved.operators, *lent)
         after = program.resolved.operators
         added = added_operators(before, after)
-        compatible = changed_compatibly(before, after, {one.operator for one in judged.changes})
-    require([one for one in judged.found if not one.effect])
-    breaks = [one for one in judged.changes if one.effect != "may change"]
+        compatible = changed_compatibly(
+            before, after, {change.operator for change in judged.changes}
+        )
+    require([finding for finding in judged.found if not finding.effect])
+    breaks = [change for change in judged.changes if change.effect != "may change"]
     if breaks:
         return Bump("major", f"{counted(len(breaks), 'breaking change')} since {since}")
     if judged.changes:

@@ -116,54 +116,54 @@ def audit_command(session: Session, /, **given: Any) -> int:
         program = session.load(schema=asked.schema or None)
         require(program.diagnostics)
     with opened(asked.library) as artefact:
-        found = _audit(session, asked, artefact, program)
-    session.answer("audit", _text(found), **_data(found))
-    session.report(found.diagnostics, kind="audit")
-    return session.exit_code(found.diagnostics)
+        audited = _audit(session, asked, artefact, program)
+    session.answer("audit", _text(audited), **_data(audited))
+    session.report(audited.diagnostics, kind="audit")
+    return session.exit_code(audited.diagnostics)
 
 
 def _audit(session: Session, asked: Asked, artefact: Artefact, program: Program | None) -> Audited:
     platform = platform_of(artefact.binaries)
-    abi = abi_of({name for one in artefact.binaries for name in one.imports})
-    found = Audited(artefact, platform, abi, {}, None, [], [])
-    _hold_to_platform(found, asked)
+    abi = abi_of({name for binary in artefact.binaries for name in binary.imports})
+    audited = Audited(artefact, platform, abi, {}, None, [], [])
+    _hold_to_platform(audited, asked)
     config = program.config if program is not None else None
     if _is_for_stable_abi(asked, config):
-        found.diagnostics += check_abi(abi, _oldest(config))
-    _look_at_registry(found, asked, program)
+        audited.diagnostics += check_abi(abi, _oldest(config))
+    _look_at_registry(audited, asked, program)
     if asked.since is not None and is_build(asked.since):
-        _compare_builds(found, asked, asked.since)
+        _compare_builds(audited, asked, asked.since)
     elif asked.since is not None and program is not None:
-        found.bump = bump_since(session, program, asked.since, asked.schema)
-    return found
+        audited.bump = bump_since(session, program, asked.since, asked.schema)
+    return audited
 
 
-def _compare_builds(found: Audited, asked: Asked, since: str) -> None:
+def _compare_builds(audited: Audited, asked: Asked, since: str) -> None:
     """What this build registers and the earlier one, as far as both could be loaded."""
-    if not found.operators:
-        found.unseen.append(f"what has changed since {since}: nothing is known to be registered")
+    if not audited.operators:
+        audited.unseen.append(f"what has changed since {since}: nothing is known to be registered")
         return
     earlier = earlier_operators(since)
     if isinstance(earlier, Diagnostic):
-        found.diagnostics.append(earlier)
+        audited.diagnostics.append(earlier)
         return
     artefact, operators = earlier
-    has_all = artefact.has_packages and found.artefact.has_packages and not asked.modules
-    found.bump, unseen = bump_since_build(
-        operators, found.operators, since, asked.namespace, has_all=has_all
+    has_all = artefact.has_packages and audited.artefact.has_packages and not asked.modules
+    audited.bump, unseen = bump_since_build(
+        operators, audited.operators, since, asked.namespace, has_all=has_all
     )
-    found.unseen += unseen
+    audited.unseen += unseen
 
 
-def _hold_to_platform(found: Audited, asked: Asked) -> None:
-    wanted = asked.platform or found.artefact.platforms
-    if not found.artefact.binaries:
-        found.unseen.append("symbols: there is no shared library of Linux")
-    elif found.platform is None:
-        found.unseen.append("the platform: manylinux has no policies for such a library")
+def _hold_to_platform(audited: Audited, asked: Asked) -> None:
+    wanted = asked.platform or audited.artefact.platforms
+    if not audited.artefact.binaries:
+        audited.unseen.append("symbols: there is no shared library of Linux")
+    elif audited.platform is None:
+        audited.unseen.append("the platform: manylinux has no policies for such a library")
     else:
-        machine = found.artefact.binaries[0].machine
-        found.diagnostics += check_platform(found.platform, wanted, machine)
+        machine = audited.artefact.binaries[0].machine
+        audited.diagnostics += check_platform(audited.platform, wanted, machine)
 
 
 def _is_for_stable_abi(asked: Asked, config: Config | None) -> bool:
@@ -184,33 +184,33 @@ def _oldest(config: Config | None) -> Release | None:
     return release
 
 
-def _look_at_registry(found: Audited, asked: Asked, program: Program | None) -> None:
-    loads = (*found.artefact.loads, *asked.modules)
+def _look_at_registry(audited: Audited, asked: Asked, program: Program | None) -> None:
+    loads = (*audited.artefact.loads, *asked.modules)
     if not asked.load:
-        found.unseen.append("registrations: `--load` loads the library, and runs its code")
+        audited.unseen.append("registrations: `--load` loads the library, and runs its code")
         return
     if not loads:
-        found.unseen.append("registrations: the wheel has no package")
+        audited.unseen.append("registrations: the wheel has no package")
         return
-    answer = ask_registry(loads, found.artefact.folder)
+    answer = ask_registry(loads, audited.artefact.folder)
     if isinstance(answer, Diagnostic):
         # What needs no PyTorch has been looked at.
         if answer.code == "TG011":
-            found.unseen.append("registrations: PyTorch is not installed")
+            audited.unseen.append("registrations: PyTorch is not installed")
         else:
-            found.diagnostics.append(answer)
+            audited.diagnostics.append(answer)
         return
-    found.operators = answer
+    audited.operators = answer
     if program is None:
-        found.unseen.append(
+        audited.unseen.append(
             "whether registrations are those of entries: there is no project here, and no `--schema`"
         )
         return
     selection = _selection(program, asked.target)
     require(selection.diagnostics)
     problems, unbuilt = check_registry(answer, program, selection, asked.namespace)
-    found.diagnostics += problems
-    found.unseen += [f"kernels for {key}: the library was built without" for key in unbuilt]
+    audited.diagnostics += problems
+    audited.unseen += [f"kernels for {key}: the library was built without" for key in unbuilt]
 
 
 def _selection(program: Program, target: str | None) -> Selection:
@@ -231,25 +231,25 @@ def _text(found: Audited) -> str:
     return "".join(f"{line}\n" for line in _lines(found))
 
 
-def _lines(found: Audited) -> Iterator[str]:
-    libraries = counted(len(found.artefact.binaries), "shared object")
-    yield f"{found.artefact.name}: {libraries}"
-    if found.platform is not None:
-        needs = ", ".join(f"{kind} {number}" for kind, number in found.platform.newest.items())
-        beside = "".join(f", with {library}" for library in found.platform.missing)
-        yield f"runs on {found.platform.tag} ({needs}){beside}"
-    if found.artefact.binaries:
-        yield _said_of_abi(found.abi)
-    if found.operators:
-        width = max(map(len, found.operators))
+def _lines(audited: Audited) -> Iterator[str]:
+    libraries = counted(len(audited.artefact.binaries), "shared object")
+    yield f"{audited.artefact.name}: {libraries}"
+    if audited.platform is not None:
+        needs = ", ".join(f"{kind} {number}" for kind, number in audited.platform.newest.items())
+        beside = "".join(f", with {library}" for library in audited.platform.missing)
+        yield f"runs on {audited.platform.tag} ({needs}){beside}"
+    if audited.artefact.binaries:
+        yield _said_of_abi(audited.abi)
+    if audited.operators:
+        width = max(map(len, audited.operators))
         yield f"{'operator':{width}}  compile   backward   keys"
-        for name, one in found.operators.items():
-            keys = ", ".join(one.keys)
-            yield f"{name:{width}}  {one.compiles:8}  {one.differentiates:9}  {keys}"
-    if found.bump is not None:
-        yield f"version: {found.bump.part}, {found.bump.because}"
-        yield from [f"  {change}" for change in found.bump.changes]
-    for text in found.unseen:
+        for name, facts in audited.operators.items():
+            keys = ", ".join(facts.keys)
+            yield f"{name:{width}}  {facts.compiles:8}  {facts.differentiates:9}  {keys}"
+    if audited.bump is not None:
+        yield f"version: {audited.bump.part}, {audited.bump.because}"
+        yield from [f"  {change}" for change in audited.bump.changes]
+    for text in audited.unseen:
         yield f"not looked at: {text}"
 
 
@@ -262,17 +262,17 @@ def _said_of_abi(abi: Abi) -> str:
     return "imports nothing of libtorch"
 
 
-def _data(found: Audited) -> dict[str, object]:
+def _data(audited: Audited) -> dict[str, object]:
     platform = None
-    if found.platform is not None:
-        platform = found.platform._asdict()
-    release = version_text(found.abi.release) if found.abi.release is not None else None
-    abi = {**found.abi._asdict(), "release": release}
+    if audited.platform is not None:
+        platform = audited.platform._asdict()
+    release = version_text(audited.abi.release) if audited.abi.release is not None else None
+    abi = {**audited.abi._asdict(), "release": release}
     return {
-        "library": found.artefact.name,
+        "library": audited.artefact.name,
         "platform": platform,
         "abi": abi,
-        "operators": {name: one._asdict() for name, one in found.operators.items()},
-        "bump": found.bump._asdict() if found.bump is not None else None,
-        "unseen": found.unseen,
+        "operators": {name: facts._asdict() for name, facts in audited.operators.items()},
+        "bump": audited.bump._asdict() if audited.bump is not None else None,
+        "unseen": audited.unseen,
     }

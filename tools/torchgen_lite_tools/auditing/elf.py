@@ -60,9 +60,9 @@ def read_binary(path: Path, name: str) -> Binary:
             )
     # A library for well-formed files raises anything about others.
     except Exception as error:
-        said = str(error) or type(error).__name__
+        message = str(error) or type(error).__name__
         raise Refused(
-            Diagnostic("TG006", f"cannot read `{name}` as a shared library: {said}")
+            Diagnostic("TG006", f"cannot read `{name}` as a shared library: {message}")
         ) from None
 
 

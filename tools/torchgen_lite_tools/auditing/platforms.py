@@ -33,7 +33,7 @@ class Platform(NamedTuple):
 
 def platform_of(binaries: Sequence[Binary]) -> Platform | None:
     """None where no policy of manylinux has anything to say: no binary, a Linux without glibc, another machine."""
-    libraries = [library for one in binaries for library in one.needed]
+    libraries = [library for binary in binaries for library in binary.needed]
     if not binaries or any(library.startswith(_MUSL) for library in libraries):
         return None
     if binaries[0].machine not in MACHINES.values():
@@ -41,10 +41,10 @@ def platform_of(binaries: Sequence[Binary]) -> Platform | None:
     policies = _policies(binaries[0].machine)
     versions: list[str] = []
     needed: dict[str, set[str]] = {}
-    for one in binaries:
-        for library, own in one.versions.items():
-            needed.setdefault(library, set()).update(own)
-            versions += own
+    for binary in binaries:
+        for library, of_library in binary.versions.items():
+            needed.setdefault(library, set()).update(of_library)
+            versions += of_library
     missing = tuple(_missing(binaries, policies))
     policy = policies.linux if missing else policies.versioned_symbols_policy(needed)
     return Platform(policy.name, _newest(versions), missing)
@@ -70,14 +70,14 @@ def _missing(binaries: Sequence[Binary], policies: Any) -> Iterator[str]:
 
 def _newest(versions: Collection[str]) -> dict[str, str]:
     """`{"GLIBC": "2.34", "GLIBCXX": "3.4.30"}`."""
-    found: dict[str, str] = {}
+    newest: dict[str, str] = {}
     for version in versions:
         kind, _, number = version.partition("_")
         if re.fullmatch(r"[0-9]+(\.[0-9]+)*", number) and _numbers(number) > _numbers(
-            found.get(kind, "0")
+            newest.get(kind, "0")
         ):
-            found[kind] = number
-    return dict(sorted(found.items()))
+            newest[kind] = number
+    return dict(sorted(newest.items()))
 
 
 def _numbers(text: str) -> tuple[int, ...]:
@@ -90,12 +90,12 @@ def check_platform(platform: Platform, wanted: Sequence[str], machine: str) -> I
     by_tag = {
         alias: policy for policy in policies.values() for alias in (policy.name, *policy.aliases)
     }
-    found = policies[platform.tag]
+    needed = policies[platform.tag]
     for tag in wanted:
         if tag not in by_tag:
             message = f"`{tag}` is no platform of {machine} that a policy of manylinux describes"
             yield Diagnostic("TG620", message)
-        elif found.priority < by_tag[tag].priority:
+        elif needed.priority < by_tag[tag].priority:
             needs = ", ".join(f"{kind} {number}" for kind, number in platform.newest.items())
             if platform.missing:
                 needs = ", ".join(f"`{library}`" for library in platform.missing)

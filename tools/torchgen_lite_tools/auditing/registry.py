@@ -69,10 +69,10 @@ def _facts(torch: Any, name: str, registered: Registered, refusing: frozenset[st
     compiles = "composed" if is_composed else "fake" if has_fake else "no"
     differentiates = "composed" if is_composed else "no"
     label = kernels.get("Autograd", "")
-    own = [
+    autograd_keys = [
         key for key in kernels if key.startswith("Autograd") and not is_fallthrough(kernels[key])
     ]
-    if own:
+    if autograd_keys:
         is_refused = name in refusing or any(word in label for word in _REFUSES)
         differentiates = "refused" if is_refused else "formulas"
     return Facts(
@@ -94,19 +94,19 @@ def _has_fake(torch: Any, name: str) -> bool:
 
 
 def check_registry(
-    found: Mapping[str, Facts], program: Program, selection: Selection, namespace: str
+    registered: Mapping[str, Facts], program: Program, selection: Selection, namespace: str
 ) -> tuple[list[Diagnostic], list[str]]:
     """TG622: operators and kernels that the selection registers and the library has not, and the other way around; and the
     keys that no operator of the library has, of devices that it was built without. `namespace` is what the build has given
     for that of the file, if it has.
     """
-    tables = {one.name: one for one in known_registrations(program, selection)}
-    wanted = {_named(one, selection, namespace): one for one in selection.operators}
-    built = {key for facts in found.values() for key in facts.keys}
+    tables = {table.name: table for table in known_registrations(program, selection)}
+    wanted = {_named(operator, selection, namespace): operator for operator in selection.operators}
+    built = {key for facts in registered.values() for key in facts.keys}
     problems: list[Diagnostic] = []
     unbuilt: set[str] = set()
     for name, operator in wanted.items():
-        facts = found.get(name)
+        facts = registered.get(name)
         keys = tables[operator.name].kernels.keys() & computing()
         if facts is None:
             problems.append(
@@ -116,7 +116,7 @@ def check_registry(
         absent = {key for key in keys - built if key not in COMPOSITE_KEYS}
         unbuilt |= absent
         problems += _check_operator(name, operator, facts, keys - absent)
-    for name in found:
+    for name in registered:
         if name not in wanted:
             problems.append(_differs(name, f"`{name}` is registered, and no entry declares it"))
     return problems, sorted(unbuilt)

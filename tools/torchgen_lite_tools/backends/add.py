@@ -106,20 +106,20 @@ def _asked_for(
 ) -> Iterator[str]:
     """The operators with a kernel at another key, and those that are called and are not served."""
     overlay = overlay_of(session, program, key, (), ())
-    theirs = kernels_of(overlay.native, like) if like is not None else {}
-    covered = {one.operator.name: one for one in coverage(overlay, key)}
-    found: list[Covered] = []
+    others = kernels_of(overlay.native, like) if like is not None else {}
+    covered = {entry.operator.name: entry for entry in coverage(overlay, key)}
+    unserved: list[Covered] = []
     if calls is not None:
-        found, _, stopped = called(session, overlay, key, tuple(covered.values()), (), calls)
+        unserved, _, stopped = called(session, overlay, key, tuple(covered.values()), (), calls)
         if stopped:
             session.warn(stopped)
-    found = [one for one in found if one.verdict not in SERVED]
-    for one in [*(covered[name] for name in theirs if theirs[name] is Verdict.own), *found]:
+    unserved = [entry for entry in unserved if entry.verdict not in SERVED]
+    for entry in [*(covered[name] for name in others if others[name] is Verdict.own), *unserved]:
         # A kernel for the operator that is called in the end serves those that call it.
-        while one.by in covered and covered[one.by].verdict not in SERVED:
-            one = covered[one.by]
-        if not one.operator.is_derived:
-            yield one.operator.name
+        while entry.by in covered and covered[entry.by].verdict not in SERVED:
+            entry = covered[entry.by]
+        if not entry.operator.is_derived:
+            yield entry.operator.name
 
 
 def _with_delegates(pytorch: Native, names: Sequence[str]) -> list[NativeFunction]:

@@ -34,25 +34,25 @@ class Answer(NamedTuple):
     more: Sequence[Section] = ()
 
 
-def finding_rows(found: Sequence[Diagnostic]) -> list[Row]:
+def finding_rows(findings: Sequence[Diagnostic]) -> list[Row]:
     """Rows of an operator and what is said about it."""
-    return [(one.operator or "", *content_of(one).in_two) for one in found]
+    return [(finding.operator or "", *content_of(finding).in_two) for finding in findings]
 
 
 def show_answer(
-    session: Session, answer: Answer, html: Path | None, title: str, found: Sequence[Diagnostic]
+    session: Session, answer: Answer, html: Path | None, title: str, findings: Sequence[Diagnostic]
 ) -> None:
     """Report findings, print the answer in the requested format, and write the page if one is requested.
 
     Markdown and pages show findings nowhere else, so there they are the first section, with this title.
     """
-    session.report(sort_diagnostics(found), kind=answer.kind)
-    own = [Section(title, finding_rows(found), FINDING)] if found else []
-    sections = [*own, *answer.sections]
+    session.report(sort_diagnostics(findings), kind=answer.kind)
+    first = [Section(title, finding_rows(findings), FINDING)] if findings else []
+    sections = [*first, *answer.sections]
     if session.output_format == "markdown":
         click.echo(render_markdown(answer.title, sections), nl=False)
     else:
-        text = "\n".join(section_text(one, session.width) for one in answer.sections)
+        text = "\n".join(section_text(section, session.width) for section in answer.sections)
         session.answer(answer.kind, text, **answer.data)
     if html is not None:
         shown = [*sections, *answer.more]

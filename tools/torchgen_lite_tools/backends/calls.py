@@ -88,20 +88,20 @@ def run(
             for _ in session.progress(_waits(done, Path(folder, "begun")), "loading PyTorch"):
                 pass
         try:
-            found = json.loads(Path(folder, "answer.json").read_text("utf-8"))
+            answer = json.loads(Path(folder, "answer.json").read_text("utf-8"))
         except OSError:
             message = f"`{what}` ended Python: exit code {done.returncode}"
             raise Refused(Diagnostic("TG012", message)) from None
-    if found["error"] and not found["tree"]:
+    if answer["error"] and not answer["tree"]:
         # It ran on a stand-in, beside which there is no place for a device.
         hint = "if the script loads the backend itself, name that module with `--import`"
         stood_in = script is not None and not modules
-        raise Refused(Diagnostic("TG012", found["error"], help=hint if stood_in else None))
-    if found["failed"] and found["error"]:
-        at = f" in {found['failed'][0]}"
+        raise Refused(Diagnostic("TG012", answer["error"], help=hint if stood_in else None))
+    if answer["failed"] and answer["error"]:
+        at = f" in {answer['failed'][0]}"
     else:
         at = ""
-    return Run(found["tree"], found["samples"], found["error"] + at)
+    return Run(answer["tree"], answer["samples"], answer["error"] + at)
 
 
 def _waits(process: subprocess.Popen[bytes], begun: Path) -> Iterator[None]:
@@ -140,8 +140,8 @@ def called(
     shown = f"`{shown_path(calls, Path.cwd())}`"
     if not names:
         raise Refused(Diagnostic("TG012", f"{shown} {what} no operator of PyTorch"))
-    found = [one for one in selected if one.operator.name in names]
-    return found, leaves, f"{shown} stopped early: {stopped}" if stopped else ""
+    chosen = [entry for entry in selected if entry.operator.name in names]
+    return chosen, leaves, f"{shown} stopped early: {stopped}" if stopped else ""
 
 
 def _is_called(name: str, called: Collection[str]) -> bool:
@@ -164,7 +164,7 @@ def show_operator(
     session: Session, overlay: Overlay, key: str, every: Sequence[Covered], name: str
 ) -> int:
     """`coverage OP`: the calls below an operator, as far as files say them, and then a run."""
-    covered = {one.operator.name: one for one in every}
+    covered = {entry.operator.name: entry for entry in every}
     calls = list(enumerate(_chain(covered, name)))
     title = "what files say"
     missing = ""

@@ -141,16 +141,16 @@ def coverage_command(
     sections += _beside(key, overlay)
     if tests or not calls:
         sections += claimed
-    rows = [(one.operator.name, one.verdict.name, one.by) for one in selected]
-    found = {"key": key, "operators": list(_data(rows, leaves, claims))}
+    rows = [(entry.operator.name, entry.verdict.name, entry.by) for entry in selected]
+    data = {"key": key, "operators": list(_data(rows, leaves, claims))}
     page = Section("all operators", rows, ("operator", "verdict", "served by"))
-    answer = Answer("coverage", f"Coverage of {key}", sections, found, [page])
+    answer = Answer("coverage", f"Coverage of {key}", sections, data, [page])
     show_answer(session, answer, html, "served worse than before", worse)
     if output is not None:
         _keep(session, output, key, selected)
     if stopped:
         session.warn(stopped)
-    fails = calls is not None and any(one.verdict in FAILED for one in selected)
+    fails = calls is not None and any(entry.verdict in FAILED for entry in selected)
     return max(session.exit_code(worse), ATTENTION if fails or stopped else FINE)
 
 
@@ -174,10 +174,10 @@ def _data(
 ) -> Iterator[dict[str, object]]:
     """Each operator, with the number of its calls and what tests say of it, if they were asked."""
     for name, verdict, by in rows:
-        found: dict[str, object] = {"name": name, "verdict": verdict, "by": by}
+        data: dict[str, object] = {"name": name, "verdict": verdict, "by": by}
         if name in leaves:
-            found["calls"] = leaves[name]
-        yield found | dict(claims.get(name, {}))
+            data["calls"] = leaves[name]
+        yield data | dict(claims.get(name, {}))
 
 
 def _counted_tags(only: str | None) -> tuple[str, ...]:
@@ -188,15 +188,20 @@ def _counted_tags(only: str | None) -> tuple[str, ...]:
 
 
 def _totals(key: str, selected: Sequence[Covered], tags: Sequence[str]) -> list[Section]:
-    counts = Counter(one.verdict for one in selected)
-    shares = {one: f"{100 * counts[one] / max(len(selected), 1):.1f} %" for one in Verdict}
-    rows = [(one.name, str(counts[one]), share, one.value) for one, share in shares.items()]
+    counts = Counter(entry.verdict for entry in selected)
+    shares = {
+        verdict: f"{100 * counts[verdict] / max(len(selected), 1):.1f} %" for verdict in Verdict
+    }
+    rows = [
+        (verdict.name, str(counts[verdict]), share, verdict.value)
+        for verdict, share in shares.items()
+    ]
     title = f"{key}: {counted(len(selected), 'operator')}"
     sections = [Section(title, rows, ("verdict", "operators", "share", "what serves them"))]
     tagged: list[Row] = []
     for tag in tags:
-        with_tag = [one for one in selected if tag in one.operator.tags]
-        served = [one for one in with_tag if one.verdict in SERVED]
+        with_tag = [entry for entry in selected if tag in entry.operator.tags]
+        served = [entry for entry in with_tag if entry.verdict in SERVED]
         if with_tag:
             tagged.append((f"{len(served)} of {len(with_tag)} {tag} operators are served",))
     if tagged:
@@ -217,8 +222,8 @@ def _lists(
         else:
             meaning = verdict.value
         heads: tuple[str, ...] = ("operator", "served by")
-        with_verdict = [one for one in selected if one.verdict is verdict]
-        rows: list[Row] = [(one.operator.name, one.by) for one in with_verdict]
+        with_verdict = [entry for entry in selected if entry.verdict is verdict]
+        rows: list[Row] = [(entry.operator.name, entry.by) for entry in with_verdict]
         if leaves:
             heads = ("calls", *heads)
             most_called_first = sorted(rows, key=lambda row: -leaves[row[0]])
@@ -230,12 +235,11 @@ def _lists(
 
 def _beside(key: str, overlay: Overlay) -> list[Section]:
     """The number of kernels at the backend's other keys: autograd, autocast, sparse."""
-    counts = Counter(
-        other
-        for one in overlay.tables.values()
-        for other in (one.kernels if one.own is None else one.own)
-        if other != key and other.endswith(key.removeprefix("Autograd"))
-    )
+    counts: Counter[str] = Counter()
+    backend = key.removeprefix("Autograd")
+    for table in overlay.tables.values():
+        kernels = table.kernels if table.own is None else table.own
+        counts.update(other for other in kernels if other != key and other.endswith(backend))
     rows = [(other, str(counts[other])) for other in sorted(counts)]
     title = "kernels at other keys of the backend"
     if rows:
@@ -251,17 +255,19 @@ def _compare(program: Program, selected: Sequence[Covered], against: Path) -> It
         help_ = "`torchgen-lite coverage --output FILE` writes one"
         yield Diagnostic("TG014", f"`{against}` has no verdicts", help=help_)
         return
-    own = {function.name: function for function in program.functions}
+    functions = {function.name: function for function in program.functions}
     kept = Source(against.as_posix(), text)
-    for one in selected:
-        name = one.operator.name
-        now = one.verdict
+    for entry in selected:
+        name = entry.operator.name
+        now = entry.verdict
         was = Verdict.__members__.get(str(before.get(name)))
         if was is None or ORDER[now] <= ORDER[was]:
             continue
         message = f"`{name}` is served worse: {was.value} before, {now.value} now"
-        if name in own:
-            yield finding(own[name], "TG370", message, own[name].place("dispatch"), now.name)
+        if name in functions:
+            yield finding(
+                functions[name], "TG370", message, functions[name].place("dispatch"), now.name
+            )
         else:
             # It has no line in the schema file, but it has one in the saved report.
             start = text.find(f'"{name}"')

@@ -41,9 +41,9 @@ def _download(wanted: str, place: Path) -> Path:
     command += ["--only-binary=:all:", "--dest", str(place), wanted]
     command += [f"--platform={platform}" for platform in _PLATFORMS]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
-    found = [*place.glob("torch-*.whl")]
-    if done.returncode == 0 and found:
-        return found[0]
+    wheels = [*place.glob("torch-*.whl")]
+    if done.returncode == 0 and wheels:
+        return wheels[0]
     lines = [line for line in done.stderr.splitlines() if line.startswith("ERROR: ")]
     reason = lines[0].removeprefix("ERROR: ") if lines else done.stderr.strip()[-200:]
     raise Refused(

@@ -89,15 +89,15 @@ def overlay_of(
     """PyTorch under the kernels of the backend, from where they are to be read."""
     overlay = pytorchs(program.config, program.resolved.context, program.tags)
     if modules:
-        loaded = {one.name: one for one in registrations_of_torch(modules, program.config)}
-        tables = {name: loaded.get(name, one) for name, one in overlay.tables.items()}
+        loaded = {table.name: table for table in registrations_of_torch(modules, program.config)}
+        tables = {name: loaded.get(name, table) for name, table in overlay.tables.items()}
         return overlay._replace(tables=tables)
     if not folders:
         return overlay.with_program(program, generation_of(program).of_backend)
-    found = scanned(folders, key)
-    for place in found.unread:
+    scan = scanned(folders, key)
+    for place in scan.unread:
         session.warn(f"{place}: the name of an operator is computed, so a registration is not read")
-    overlay = overlay.with_kernels(found.kernels)
-    for one in sorted(found.fallbacks):
-        overlay = overlay.with_fallback(one)
+    overlay = overlay.with_kernels(scan.kernels)
+    for fallback in sorted(scan.fallbacks):
+        overlay = overlay.with_fallback(fallback)
     return overlay

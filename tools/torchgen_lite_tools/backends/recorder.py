@@ -29,16 +29,16 @@ from torchgen_lite.loader.torch.files import import_torch
 def answer(folder: str) -> None:
     """Do what `request.json` in a folder asks, and write `answer.json`."""
     asked = json.loads(Path(folder, "request.json").read_text("utf-8"))
-    found: dict[str, Any] = {"tree": {}, "failed": [], "error": "", "samples": 0}
+    result: dict[str, Any] = {"tree": {}, "failed": [], "error": "", "samples": 0}
     try:
         torch = import_torch()
         if not asked["modules"]:
             _stand_in(torch, asked)
         for module in asked["modules"]:
             import_module(module)
-        mode = _recorder(torch, asked, found["tree"], found["failed"])
+        mode = _recorder(torch, asked, result["tree"], result["failed"])
         if asked["operator"]:
-            found["samples"] = _call(torch, asked["operator"], mode, found["failed"])
+            result["samples"] = _call(torch, asked["operator"], mode, result["failed"])
         else:
             script = asked["script"]
             sys.argv[:] = [script]
@@ -52,8 +52,8 @@ def answer(folder: str) -> None:
             message = str(error) if asked["operator"] else f"{type(error).__name__}: {error}"
             first_line, _, _ = message.partition("\n")
             first_sentence, _, _ = first_line.partition(". ")
-            found["error"] = first_sentence
-    Path(folder, "answer.json").write_text(json.dumps(found), "utf-8")
+            result["error"] = first_sentence
+    Path(folder, "answer.json").write_text(json.dumps(result), "utf-8")
 
 
 def _call(torch: Any, operator: str, mode: Any, failed: list[str]) -> int:

@@ -96,22 +96,22 @@ def scanned(folders: Sequence[Path], key: str) -> Scanned:
     for name, macro in shared.items():
         if "TORCH_LIBRARY_IMPL" in macro.body:
             marks.append(name)
-    found = Scanned({}, set(), [])
+    scan = Scanned({}, set(), [])
     for path, text in texts.items():
         if path.suffix == ".py":
-            _scan_python(found, path.as_posix(), text)
+            _scan_python(scan, path.as_posix(), text)
         elif path.suffix in ENDINGS and any(mark in text for mark in marks):
             whole = Source(path.as_posix(), _with_includes(text, cpp, _MAX_INCLUDED))
             its_macros = one_meaning(defined_macros(whole))
-            _scan_cpp(found, whole, {**shared, **its_macros})
-    has_kernels = any(key in by_key for by_key in found.kernels.values())
-    if not has_kernels and key not in found.fallbacks:
+            _scan_cpp(scan, whole, {**shared, **its_macros})
+    has_kernels = any(key in by_key for by_key in scan.kernels.values())
+    if not has_kernels and key not in scan.fallbacks:
         where = ", ".join(f"`{folder.as_posix()}`" for folder in folders)
         message = f"nothing in {where} registers kernels for {key}"
         read = f"{counted(len(texts), 'file')} of C++ and Python were read"
         help_ = f"{read} for `m.impl` and `torch.library.impl`; `--import MODULE` asks PyTorch"
         raise Refused(Diagnostic("TG012", message, help=help_))
-    return found
+    return scan
 
 
 def _files(folder: Path) -> Iterator[Path]:
@@ -134,7 +134,7 @@ def _with_includes(text: str, texts: Mapping[Path, str], depth: int) -> str:
     return _INCLUDE.sub(included, text)
 
 
-def _scan_cpp(found: Scanned, source: Source, macros: Mapping[str, Macro]) -> None:
+def _scan_cpp(scan: Scanned, source: Source, macros: Mapping[str, Macro]) -> None:
     text = without_comments(preprocess(source, macros).text)
     keys = dispatch_keys(CURRENT)
     blocks = list(_BLOCK.finditer(text))
@@ -147,14 +147,14 @@ def _scan_cpp(found: Scanned, source: Source, macros: Mapping[str, Macro]) -> No
             continue
         fallback = re.compile(rf"\b{library}\s*\.\s*fallback\s*\(")
         if namespace == "_" and fallback.search(text, start, end):
-            found.fallbacks.add(key)
+            scan.fallbacks.add(key)
         for registration in _IMPL.finditer(text, start, end):
             receiver, name = registration.groups()
             if receiver == library:
-                found.add(name, namespace, key, source.path)
+                scan.add(name, namespace, key, source.path)
 
 
-def _scan_python(found: Scanned, path: str, text: str) -> None:
+def _scan_python(scan: Scanned, path: str, text: str) -> None:
     libraries = dict[str, tuple[str, str]]()
     for assignment in _LIBRARY.finditer(text):
         variable, namespace, key = assignment.groups(default="")
@@ -169,10 +169,10 @@ def _scan_python(found: Scanned, path: str, text: str) -> None:
         if known_key is None:
             continue
         if method == "fallback":
-            found.fallbacks.add(known_key)
+            scan.fallbacks.add(known_key)
             continue
         line = text.count("\n", 0, call.start()) + 1
-        found.add(name, namespace, known_key, f"{path}:{line}")
+        scan.add(name, namespace, known_key, f"{path}:{line}")
 
 
 def called_names(text: str) -> set[str]:

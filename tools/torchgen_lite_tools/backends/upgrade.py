@@ -83,7 +83,7 @@ def upgrade_command(
     torchgen-lite upgrade --from 2.13 --to newest --fetch
     """
     if fetch:
-        old, new = (fetch_release(session, one, Path.cwd()) for one in (old, new))
+        old, new = (fetch_release(session, release, Path.cwd()) for release in (old, new))
     elif NEWEST in (old, new):
         raise click.UsageError("`newest` needs `--fetch`: which one it is says the package index.")
     program = load_with_native(session, schema or None, old)
@@ -95,37 +95,37 @@ def upgrade_command(
         pytorchs(program.config, program.resolved.context, program.tags),
         pytorchs(program.config, context, tags),
     )
-    was, now = (one.native.resolved.by_name for one in releases)
-    own = entries_for(program.functions, after.version)
-    if program.elsewhere or any(one.code == "TG346" for one in program.diagnostics):
+    was, now = (release.native.resolved.by_name for release in releases)
+    declared = entries_for(program.functions, after.version)
+    if program.elsewhere or any(diagnostic.code == "TG346" for diagnostic in program.diagnostics):
         # What an entry names is looked up in the releases that it is for.
         added = load_with_native(session, schema or None, new).functions
-        own += tuple([one for one in added if not one.is_for(program.release)])
-    later = replace(program, resolved=Resolved(own, program.tags, program.resolved.context))
+        declared += tuple([function for function in added if not function.is_for(program.release)])
+    later = replace(program, resolved=Resolved(declared, program.tags, program.resolved.context))
     entries = [
         (function, was.get(function.name), now.get(function.name))
-        for function in own
+        for function in declared
         # Each release has a list of its own.
         if function.namespace == "aten" and not is_listed(function)
     ]
     key = key or key_of(program)
     # Entries that name operators missing from the old release, too.
-    unknown = [one for one in program.diagnostics if one.code == "TG312"]
-    found = [*unknown, *_changed(entries)]
+    unknown = [diagnostic for diagnostic in program.diagnostics if diagnostic.code == "TG312"]
+    problems = [*unknown, *_changed(entries)]
     every = [Section(_CALLERS, _of_callers(later, releases), FINDING)]
     every += [*_kernel_sections(entries), *_composites((program, later), releases, key)]
     formulas = _gradients(session, old, new, program.config.root)
     every.append(Section(_GRADIENTS, formulas, ("operator", "gradient", "formula")))
     sections = [section for section in every if section.rows]
     data = {section.title: list(map(list, section.rows)) for section in sections}
-    if not sections and not found:
+    if not sections and not problems:
         sections = [Section(f"nothing changes for {key} from {old} to {new}", ())]
     answer = Answer("upgrade", f"{key}: PyTorch {old} to {new}", sections, {"changes": data})
-    show_answer(session, answer, html, _DEAD, found)
+    show_answer(session, answer, html, _DEAD, problems)
     if fix:
         _fix(session, program, entries)
-        found = [one for one in found if one.code != "TG372"]
-    return session.exit_code(found)
+        problems = [diagnostic for diagnostic in problems if diagnostic.code != "TG372"]
+    return session.exit_code(problems)
 
 
 def _changed(entries: Sequence[Entry]) -> Iterator[Diagnostic]:
@@ -304,7 +304,7 @@ def _fix(session: Session, program: Program, entries: Sequence[Entry]) -> None:
                 prefix = ""
             edits.append(Edit(span, f"{prefix}{new.schema.local_text}"))
     for source in program.sources:
-        if own := pick_edits(edits, source.path):
-            text = apply_edits(source.text, own)
-            said = f"{counted(len(own), 'schema')} updated in"
-            write_file(session, program.config.root / source.path, text, said)
+        if of_source := pick_edits(edits, source.path):
+            text = apply_edits(source.text, of_source)
+            message = f"{counted(len(of_source), 'schema')} updated in"
+            write_file(session, program.config.root / source.path, text, message)

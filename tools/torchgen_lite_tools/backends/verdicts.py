@@ -85,8 +85,8 @@ class Overlay(NamedTuple):
         for name in kernels.keys() & tables.keys():
             table = tables[name]
             given = kernels[name]
-            own = (table.own or frozenset()) | given.keys()
-            tables[name] = table._replace(kernels={**table.kernels, **given}, own=own)
+            keys = (table.own or frozenset()) | given.keys()
+            tables[name] = table._replace(kernels={**table.kernels, **given}, own=keys)
         return self._replace(tables=tables)
 
     def cell(self, name: str, key: str) -> Cell:
@@ -110,15 +110,15 @@ def pytorchs(
 
 def coverage(overlay: Overlay, key: str) -> list[Covered]:
     """The verdicts on all operators of PyTorch for one key."""
-    found: dict[tuple[str, str], Covered] = {}
+    verdicts: dict[tuple[str, str], Covered] = {}
     operators = overlay.native.resolved.by_name
 
     def cover(name: str, key: str) -> Covered:
-        if (name, key) not in found:
+        if (name, key) not in verdicts:
             # A call that leads back to the same operator would never end.
-            found[name, key] = Covered(operators[name], Verdict.nothing)
-            found[name, key] = with_result(decide(operators[name], key), key)
-        return found[name, key]
+            verdicts[name, key] = Covered(operators[name], Verdict.nothing)
+            verdicts[name, key] = with_result(decide(operators[name], key), key)
+        return verdicts[name, key]
 
     def with_result(covered: Covered, key: str) -> Covered:
         """See Note [Results that are not dense]: the verdict, if a backend can have such a result."""

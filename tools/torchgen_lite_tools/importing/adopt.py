@@ -133,11 +133,11 @@ def adopt_command(
     if configured is not None:
         raise click.UsageError(f"`{configured}` configures this folder already.")
     library = name_kernels(read_library(session, [root], parse_macros(macros)))
-    if stopped := [one for one in library.diagnostics if one.code in NOTHING]:
+    if stopped := [diagnostic for diagnostic in library.diagnostics if diagnostic.code in NOTHING]:
         raise Refused(*stopped)
     problems = [*library.diagnostics, *_not_moving(library)]
     names, compiled = _compiling(session, root, library, problems, macros, python)
-    left = [one.span for one in library.read if not one.operators or not one.operators <= names]
+    left = [s.span for s in library.read if not s.operators or not s.operators <= names]
     session.report(sort_diagnostics(problems), kind="adopt")
     changes, by_hand, untouched = _changes(root, library, names, python) if names else ([], [], [])
     if trial and changes:
@@ -145,14 +145,14 @@ def adopt_command(
     else:
         before = None
     _write_or_show(session, root, changes, dry_run)
-    places = [f"{one.source.path}:{one.line}" for one in left]
+    places = [f"{span.source.path}:{span.line}" for span in left]
     moved = _Moved(names, places, changes, by_hand, untouched, compiled)
     moved.say(session, dry_run)
     data = moved.data()
     if trial and before:
-        differences, found = _trial_after(session, root, trial, before)
+        differences, report = _trial_after(session, root, trial, before)
         problems = [*problems, *differences]
-        data = {**data, **found}
+        data = {**data, **report}
     elif trial:
         session.talk("nothing moved, so nothing was built or compared")
     session.answer("adopt", "", **data)
@@ -178,7 +178,7 @@ def _python_of(package: str, load: Sequence[str]) -> _Python:
             PACKAGE.read(package)
         except Unfit as problem:
             raise click.UsageError(f"`--package`{problem}") from None
-    modules = [one for one in load if not one.endswith(SHARED_ENDINGS)]
+    modules = [module for module in load if not module.endswith(SHARED_ENDINGS)]
     return _Python(package, modules[0] if modules else "")
 
 
@@ -220,7 +220,7 @@ class _Moved(NamedTuple):
             "build": self.by_hand,
             "unchanged": self.untouched,
             "compiled": self.compiled,
-            "files": [{"path": one.path, "status": one.action} for one in self.changes],
+            "files": [{"path": change.path, "status": change.action} for change in self.changes],
             "lines": {"gone": gone, "written": written},
         }
 
@@ -247,12 +247,14 @@ def _compiling(
     while names := moving_operators(library, problems):
         written = _project(root, library, names, python)
         if flags is None:
-            flags = flags_of(root, [_below(root, one.span.source.path) for one in library.read])
-            flags = flags._replace(words=[*flags.words, *(f"-D{one}" for one in macros)])
+            flags = flags_of(
+                root, [_below(root, statement.span.source.path) for statement in library.read]
+            )
+            flags = flags._replace(words=[*flags.words, *(f"-D{macro}" for macro in macros)])
         moved = library.only(names.__contains__)
-        said, errors = compile_generated(session, root, moved, written, flags)
+        lines, errors = compile_generated(session, root, moved, written, flags)
         if not errors:
-            return names, said
+            return names, lines
         problems += [_not_compiling(moved, name, error) for name, error in errors.items()]
         library.refused |= errors.keys()
     return names, []
@@ -276,13 +278,13 @@ def _next_steps(
 ) -> str:
     """What to run, and what to write into a build file that was not patched."""
     project = "" if root.resolve() == Path.cwd() else f" {shown_path(root, Path.cwd())}"
-    is_built = any(one.path.endswith(("CMakeLists.txt", "setup.py")) for one in changes)
+    is_built = any(change.path.endswith(("CMakeLists.txt", "setup.py")) for change in changes)
     build = "" if is_built and not by_hand else _COMPILE.format(config=_CONFIG, target=target)
-    said = _NEXT.format(build=build, project=project)
-    said += _PYTHON[bool(python.package)].format(package=python.package)
+    text = _NEXT.format(build=build, project=project)
+    text += _PYTHON[bool(python.package)].format(package=python.package)
     if python.package and not python.load:
-        said += _LOAD.format(config=_CONFIG)
-    return said
+        text += _LOAD.format(config=_CONFIG)
+    return text
 
 
 def _write_or_show(session: Session, root: Path, changes: list[Change], dry_run: bool) -> None:
@@ -306,8 +308,8 @@ def _trial_before(
     """Run the trial. Raises Refused, too, if that changes a file that is to be written."""
     stood = _standing(root, changes)
     before = run_before(session, trial, names)
-    for path, found in _standing(root, changes).items():
-        if found != stood[path]:
+    for path, text in _standing(root, changes).items():
+        if text != stood[path]:
             message = f"cannot write `{path}`: `--build` or `--test` has changed it"
             raise Refused(Diagnostic("TG009", message))
     return before
@@ -348,10 +350,10 @@ def _generate(session: Session, root: Path) -> Generated:
     _write(plan.root, list(plan.changes))
     session.talk(f"{counted(len(made.files), 'file')} generated")
     selection = generation_of(program).shown
-    moved = {one.name: set[str]() for one in selection.operators}
-    added = {one.name: set[str]() for one in selection.operators}
-    for one in selection.registrations(program):
-        (moved if one.kernel else added)[one.operator.name].add(one.key)
+    moved = {operator.name: set[str]() for operator in selection.operators}
+    added = {operator.name: set[str]() for operator in selection.operators}
+    for registration in selection.registrations(program):
+        (moved if registration.kernel else added)[registration.operator.name].add(registration.key)
     return Generated(moved, added, tuple(made.files))
 
 
@@ -360,9 +362,11 @@ def _write(root: Path, changes: list[Change]) -> None:
     try:
         write_plan(Plan(root, tuple(changes)))
     except WriteError as error:
-        back = [Change(one.path, "update", one.new, one.old) for one in changes]
+        back = [Change(change.path, "update", change.new, change.old) for change in changes]
         with suppress(WriteError):
-            write_plan(Plan(root, tuple(one for one in back if (root / one.path).exists())))
+            write_plan(
+                Plan(root, tuple(change for change in back if (root / change.path).exists()))
+            )
         raise Refused(Diagnostic("TG009", str(error))) from None
 
 
@@ -375,13 +379,19 @@ def _changes(
     texts, _ = without_statements(library, names)
     written = _project(root, library, names, python)
     made = [Change(path, "create", None, text) for path, text in written.items()]
-    registered = [_below(root, one.path) for one, _ in texts if not one.path.endswith(HEADERS)]
-    devices = {one.key for one in moved.implementations if not is_for_every_build(one.key)}
+    registered = [
+        _below(root, source.path) for source, _ in texts if not source.path.endswith(HEADERS)
+    ]
+    devices = {
+        implementation.key
+        for implementation in moved.implementations
+        if not is_for_every_build(implementation.key)
+    }
     generated = f"generated/{_target(library)}"
     build = with_generated_code(root, registered, devices, written, generated)
     cut = [
-        Change(_below(root, one.path), "update", one.text, text)
-        for one, text in [*texts, *build.changed]
+        Change(_below(root, source.path), "update", source.text, text)
+        for source, text in [*texts, *build.changed]
     ]
     return [*made, *cut], build.by_hand, build.untouched
 
@@ -393,7 +403,7 @@ def _project(
     moved = library.only(names.__contains__)
     _, is_fragment = without_statements(library, names)
     headers, declared = kernel_headers(moved)
-    paths = [_below(root, one) for one in headers]
+    paths = [_below(root, header) for header in headers]
     written = {_SCHEMA: write_entries(moved, frozenset())[0]}
     if declared:
         written[_DECLARED] = declared

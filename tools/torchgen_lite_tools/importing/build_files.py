@@ -67,7 +67,7 @@ def with_generated_code(
     build = Build([], [], [])
     for source in _build_files(root):
         below = PurePosixPath(os.path.relpath(source.path, root)).parent
-        files = [os.path.relpath(one, below) for one in registered]
+        files = [os.path.relpath(file, below) for file in registered]
         up = PurePosixPath(os.path.relpath(".", below))
         where = up / generated
         text = source.text
@@ -96,8 +96,8 @@ def _to_add(
     files = sorted({file_of(key) for key in devices} - {REGISTER})
     name = PurePosixPath(source.path).name
     if name == "CMakeLists.txt":
-        found, *rest = _lines("TARGET", up, where).splitlines()[1:]
-        yield f"    {found}"
+        first, *rest = _lines("TARGET", up, where).splitlines()[1:]
+        yield f"    {first}"
         if files:
             listed = "|".join(files)
             yield f'    list(FILTER TORCHGEN_LITE_SOURCES EXCLUDE REGEX "/({listed})")  # but where the device is'
@@ -106,9 +106,11 @@ def _to_add(
         every = f'glob.glob("{where}/src/*.cpp")'
         apart = [f'glob.glob("{where}/src/{file}*.cpp")' for file in files]
         if apart:
-            every = " - ".join([f"set({one})" for one in (every, *apart)])
+            every = " - ".join([f"set({pattern})" for pattern in (every, *apart)])
         yield f"    sources      += sorted({every})"
-        yield from (f"    sources      += sorted({one})  # where the device is" for one in apart)
+        yield from (
+            f"    sources      += sorted({pattern})  # where the device is" for pattern in apart
+        )
         yield f"    include_dirs += [{_absolute(up, where)}]"
     else:
         apart = [f", {file}*.cpp only where the device is" for file in files]
@@ -141,7 +143,7 @@ def _changed(
         if _mentions(source.text, files):
             raise _Uncertain("it names files that registered")
         return source.text
-    if name == "setup.py" and any(one.startswith("..") for one in files):
+    if name == "setup.py" and any(file.startswith("..") for file in files):
         return source.text  # That of another library.
     change = _cmake if name == "CMakeLists.txt" else _setup
     text = change(source.text, files, up, where)
@@ -165,12 +167,12 @@ def _setup(text: str, files: list[str], up: PurePosixPath, where: PurePosixPath)
     }
     several = (ast.For, ast.While, ast.ListComp, ast.GeneratorExp)
     repeated = {
-        one for node in ast.walk(tree) if isinstance(node, several) for one in ast.walk(node)
+        inner for node in ast.walk(tree) if isinstance(node, several) for inner in ast.walk(node)
     }
     computed = list[ast.Call]()
     having = list[tuple[ast.Call, ast.List]]()
     for call in calls:
-        given = {one.arg: one.value for one in call.keywords}
+        given = {keyword.arg: keyword.value for keyword in call.keywords}
         sources = given.get("sources", call.args[1] if len(call.args) > 1 else None)
         texts = _texts(sources)
         if texts is None or call in repeated:
@@ -186,13 +188,14 @@ def _setup(text: str, files: list[str], up: PurePosixPath, where: PurePosixPath)
         if not calls:
             raise _Uncertain("what makes its extension is computed: it has to compile the sources")
         raise _Uncertain("no extension has all the files that registered: one has to")
-    (call, sources), given = having[0], {one.arg: one.value for one in having[0][0].keywords}
+    call, sources = having[0]
+    given = {keyword.arg: keyword.value for keyword in call.keywords}
     include = given.get("include_dirs")
     shown = _absolute(up, where)
-    found = f'*sorted(glob.glob("{where}/src/*.cpp"))'
-    inserted = [_behind_last(text, sources, found)]
+    globbed = f'*sorted(glob.glob("{where}/src/*.cpp"))'
+    inserted = [_behind_last(text, sources, globbed)]
     if include is None:
-        last = [*call.args, *(one.value for one in call.keywords)][-1]
+        last = [*call.args, *(keyword.value for keyword in call.keywords)][-1]
         at = _offset(text, last.end_lineno, last.end_col_offset)
         inserted.append((at, f", include_dirs=[{shown}]"))
     elif isinstance(include, ast.List):
@@ -200,14 +203,16 @@ def _setup(text: str, files: list[str], up: PurePosixPath, where: PurePosixPath)
     else:
         raise _Uncertain(f"line {include.lineno}: `include_dirs` is computed")
     modules = [
-        f"import {one}\n" for one in ("glob", "os") if not re.search(rf"^import {one}$", text, re.M)
+        f"import {module}\n"
+        for module in ("glob", "os")
+        if not re.search(rf"^import {module}$", text, re.M)
     ]
     if modules:
         first = next(
-            one
-            for one in tree.body
-            if isinstance(one, (ast.Import, ast.ImportFrom))
-            and "__future__" not in ast.unparse(one)
+            statement
+            for statement in tree.body
+            if isinstance(statement, (ast.Import, ast.ImportFrom))
+            and "__future__" not in ast.unparse(statement)
         )
         inserted.append((_offset(text, first.lineno, 0), "".join(modules)))
     for at, more in sorted(inserted, reverse=True):
@@ -314,14 +319,14 @@ target_include_directories({target} PRIVATE {where}/include {up})
 def _words(text: str, known: dict[str, list[str]]) -> list[str]:
     """The arguments of a command, with the values of variables in their place."""
     words = re.findall(r'"(?:\\.|[^"\\])*"|[^\s"]+', re.sub(r"#[^\n]*", "", text))
-    found = list[str]()
-    for word in (_HERE.sub("", one.strip('"')) for one in words):
+    values = list[str]()
+    for word in (_HERE.sub("", word.strip('"')) for word in words):
         variable = _VARIABLE.fullmatch(word)
         if variable:
-            found += known.get(variable[1], [word])
+            values += known.get(variable[1], [word])
         else:
-            found.append(_VARIABLE.sub(lambda part: _value(part, known), word))
-    return found
+            values.append(_VARIABLE.sub(lambda part: _value(part, known), word))
+    return values
 
 
 def _value(variable: re.Match[str], known: dict[str, list[str]]) -> str:
@@ -340,7 +345,8 @@ def _set(command: str, words: list[str], known: dict[str, list[str]]) -> None:
         name, given = words[1], words[2:]
         if words[0] == "GLOB_RECURSE":
             given = [
-                os.path.join(os.path.dirname(one), "**", os.path.basename(one)) for one in given
+                os.path.join(os.path.dirname(pattern), "**", os.path.basename(pattern))
+                for pattern in given
             ]
         elif words[0] in _CHANGING:
             # What is left is not known.

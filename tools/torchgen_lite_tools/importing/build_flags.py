@@ -38,7 +38,7 @@ class Flags(NamedTuple):
 def flags_of(root: Path, registered: Collection[str]) -> Flags:
     """The flags with which the build compiles one of these files, or what its build files say of folders and macros."""
     databases = [*root.glob("compile_commands.json"), *root.glob("*/compile_commands.json")]
-    wanted = {(root / one).resolve() for one in registered}
+    wanted = {(root / path).resolve() for path in registered}
     unread = list[Path]()
     for path in sorted(databases):
         compilations = _compilations(path)
@@ -56,15 +56,17 @@ def flags_of(root: Path, registered: Collection[str]) -> Flags:
 
 def _compilations(path: Path) -> list[tuple[Flags, Path]] | None:
     """The compilations of a `compile_commands.json`; None if that is not one."""
-    found = list[tuple[Flags, Path]]()
+    compilations = list[tuple[Flags, Path]]()
     try:
         for command in json.loads(path.read_text("utf-8")):
             folder = Path(path.parent, command["directory"]).resolve()
             words = command.get("arguments") or shlex.split(command["command"])
-            found.append((Flags(folder, _flags(words[1:])), (folder / command["file"]).resolve()))
+            compilations.append(
+                (Flags(folder, _flags(words[1:])), (folder / command["file"]).resolve())
+            )
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return None
-    return found
+    return compilations
 
 
 def _flags(words: Sequence[str]) -> list[str]:
@@ -91,15 +93,17 @@ def _of_setup(path: Path) -> Iterator[str]:
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
             yield from _folder(path.parent, node.value)
         elif isinstance(node, ast.keyword) and node.arg == "extra_compile_args":
-            words = [one.value for one in ast.walk(node) if isinstance(one, ast.Constant)]
-            yield from (one for one in words if isinstance(one, str) and one.startswith("-D"))
+            words = [part.value for part in ast.walk(node) if isinstance(part, ast.Constant)]
+            yield from (word for word in words if isinstance(word, str) and word.startswith("-D"))
 
 
 def _of_cmake(path: Path) -> Iterator[str]:
     """The folders and macros of a `CMakeLists.txt` that no `if` is around."""
     source, _ = read_source(path, Path.cwd())
+    if source is None:
+        return
     depth = 0
-    for match, words in cmake_commands(source.text if source else ""):
+    for match, words in cmake_commands(source.text):
         command = match[2].lower()
         depth += (command == "if") - (command == "endif")
         if _FOLDERS.fullmatch(command):
@@ -107,8 +111,8 @@ def _of_cmake(path: Path) -> Iterator[str]:
                 yield from _folder(path.parent, word)
         elif _DEFINES.fullmatch(command) and not depth:
             given = words[command.startswith("target") :]
-            macros = (_MACRO.fullmatch(one) for one in given if one not in _SCOPES)
-            yield from (f"-D{one[1]}" for one in macros if one)
+            macros = (_MACRO.fullmatch(word) for word in given if word not in _SCOPES)
+            yield from (f"-D{macro[1]}" for macro in macros if macro)
 
 
 def _folder(around: Path, name: str) -> Iterator[str]:

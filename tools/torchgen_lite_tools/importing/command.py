@@ -139,16 +139,18 @@ def _bound(library: Library) -> Iterator[str]:
     """How many functions each file binds with pybind11, and how many of them became entries; how many registrations of
     each Python file were read."""
     labels = []
-    for one in library.diagnostics:
-        if one.code == "TG614" and one.label:
-            labels.append(one.label)
+    for diagnostic in library.diagnostics:
+        if diagnostic.code == "TG614" and diagnostic.label:
+            labels.append(diagnostic.label)
     unread = Counter(label.span.source.path for label in labels)
     for path, binder in library.binders.items():
         proposed = library.proposed[path]
         left = unread[path]
         bindings = counted(proposed + left, "binding")
         yield f"{path}: {bindings} of {binder}, {proposed} proposed, {left} not read"
-    converted = library.converted.intersection(one.name for one in library.definitions)
+    converted = library.converted.intersection(
+        definition.name for definition in library.definitions
+    )
     if converted:
         operators = counted(len(converted), "operator")
         headers, undeclared = kernel_headers(library.only(converted.__contains__))
@@ -162,13 +164,13 @@ def _bound(library: Library) -> Iterator[str]:
 
 def parse_macros(given: Sequence[str]) -> dict[str, Macro]:
     """The macros of the command line, by name."""
-    found = {}
+    macros = {}
     for text in given:
         macro = parse_macro(text)
         if macro is None:
             raise click.UsageError(f"`--macro {text}` is neither NAME=TEXT nor NAME(a, b)=TEXT.")
-        found[macro.name] = macro
-    return found
+        macros[macro.name] = macro
+    return macros
 
 
 def read_library(session: Session, paths: Sequence[Path], macros: dict[str, Macro]) -> Library:

@@ -61,7 +61,7 @@ def compile_generated(
     with TemporaryDirectory() as name:
         folder = Path(os.path.realpath(name))
         sources = _generate(session, folder, written)
-        below = sorted({f"-I{one}" for one in folder.glob("*/include")})
+        below = sorted({f"-I{include}" for include in folder.glob("*/include")})
         below += [f"-I{folder}", f"-I{root.resolve()}"]
         words = [*command, *flags.words, *below, *torch, *_OPTIONS]
         outputs = {source: _compile([*words, str(source)], flags.folder) for source in sources}
@@ -87,7 +87,7 @@ def _torch_folders() -> list[str]:
         return []
     include = Path(spec.origin).parent / "include"
     folders = [include, include / "torch/csrc/api/include", get_paths()["include"]]
-    return [f"-isystem{one}" for one in folders]
+    return [f"-isystem{folder}" for folder in folders]
 
 
 def _generate(session: Session, folder: Path, written: Mapping[str, str]) -> list[Path]:
@@ -122,20 +122,20 @@ def _compile(command: list[str], folder: Path) -> str | None:
 def _judged(
     outputs: Mapping[Path, str | None], library: Library, ours: tuple[Path, Path]
 ) -> Attempt:
-    said = list[str]()
+    lines = list[str]()
     errors = dict[str, str]()
     good = [path.name for path, output in outputs.items() if output is None]
     if good:
-        said.append(f"compiled: {', '.join(good)}")
+        lines.append(f"compiled: {', '.join(good)}")
     for path, output in outputs.items():
         if output is None:
             continue
         blamed = list(_blamed(output, library, ours))
         if not blamed:
-            said.append(f"not compiled: {path.name}: {_first(output)}")
+            lines.append(f"not compiled: {path.name}: {_first(output)}")
         for name, message in blamed:
             errors.setdefault(name, message)
-    return Attempt(said, errors)
+    return Attempt(lines, errors)
 
 
 def _first(output: str) -> str:
@@ -147,11 +147,11 @@ def _first(output: str) -> str:
 def _blamed(output: str, library: Library, ours: tuple[Path, Path]) -> Iterator[tuple[str, str]]:
     """The operators that do not compile, each with the first error about it; none if something is missing here."""
     errors = list(_ERROR.finditer(output))
-    if any(one["fatal"] for one in errors):
+    if any(error["fatal"] for error in errors):
         return
-    for error, end in zip(errors, [*(one.start() for one in errors[1:]), len(output)]):
+    for error, end in zip(errors, [*(following.start() for following in errors[1:]), len(output)]):
         path = Path(error["path"])
-        is_ours = not path.is_absolute() or any(path.is_relative_to(one) for one in ours)
+        is_ours = not path.is_absolute() or any(path.is_relative_to(folder) for folder in ours)
         if is_ours:
             text = "\n".join([error["message"], *_SHOWN.findall(output, error.end(), end)])
             for name in _named(text, library) or _declared(path, library) or _defined(library):
@@ -165,18 +165,21 @@ def _defined(library: Library) -> set[str]:
 def _named(text: str, library: Library) -> set[str]:
     """The operators that a text names, or whose kernels it does."""
     words = set(re.findall(r"\w+(?:::\w+)*", text))
-    found = _defined(library) & words
-    for one in library.implementations:
-        if not words.isdisjoint((one.kernel.removeprefix("::"), one.kernel.rpartition("::")[2])):
-            found.add(one.name)
-    return found
+    names = _defined(library) & words
+    for implementation in library.implementations:
+        kernel = implementation.kernel
+        if not words.isdisjoint((kernel.removeprefix("::"), kernel.rpartition("::")[2])):
+            names.add(implementation.name)
+    return names
 
 
 def _declared(path: Path, library: Library) -> set[str]:
     """The operators with a kernel that a file declares."""
-    found = set[str]()
-    for one in library.implementations:
-        files = {Path(span.source.path).resolve() for f in one.functions for span in f.spans}
+    names = set[str]()
+    for implementation in library.implementations:
+        files = {
+            Path(span.source.path).resolve() for f in implementation.functions for span in f.spans
+        }
         if path.resolve() in files:
-            found.add(one.name)
-    return found
+            names.add(implementation.name)
+    return names

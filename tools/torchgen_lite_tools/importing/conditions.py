@@ -63,33 +63,33 @@ def _implemented(one: Implementation) -> tuple[object, ...]:
 
 
 def _joined(
-    every: Iterable[Registered], said: Callable[[Registered], tuple[object, ...]]
+    every: Iterable[Registered], key_of: Callable[[Registered], tuple[object, ...]]
 ) -> list[Registered]:
     joined = list[Registered]()
     conditional = defaultdict[tuple[object, ...], list[Registered]](list)
-    for one in every:
-        alike = conditional[said(one)]
-        other = _in_other_branch(one, alike)
+    for registered in every:
+        alike = conditional[key_of(registered)]
+        other = _in_other_branch(registered, alike)
         while other is not None:
             # Without this condition, it may be what an `#if` further out registers in its other branch.
             joined.remove(other)
             alike.remove(other)
-            one = replace(other, conditions=other.conditions[:-1])
-            other = _in_other_branch(one, alike)
-        joined.append(one)
-        if one.conditions:
-            alike.append(one)
+            registered = replace(other, conditions=other.conditions[:-1])
+            other = _in_other_branch(registered, alike)
+        joined.append(registered)
+        if registered.conditions:
+            alike.append(registered)
     return joined
 
 
-def _in_other_branch(one: Registered, alike: Iterable[Registered]) -> Registered | None:
+def _in_other_branch(registered: Registered, alike: Iterable[Registered]) -> Registered | None:
     """What stands under the same conditions, but for the last, which is the opposite."""
-    if not one.conditions:
+    if not registered.conditions:
         return None
-    mine = one.conditions[-1]
+    mine = registered.conditions[-1]
     for earlier in alike:
         last = earlier.conditions[-1]
         is_opposite = negated(last) == mine or negated(mine) == last
-        if is_opposite and earlier.conditions[:-1] == one.conditions[:-1]:
+        if is_opposite and earlier.conditions[:-1] == registered.conditions[:-1]:
             return earlier
     return None

@@ -60,23 +60,23 @@ def read_binding(reader: Reader, call: Node, prefix: str, doc: str) -> None:
     overloads = home.find(kernel)
     functions = _defined(tree, overloads)
     why = _unusable(kernel, functions)
-    found = why or _propose(tree, given[2:], functions[0], overloads)
+    proposal = why or _propose(tree, given[2:], functions[0], overloads)
     conditions = reader.conditions_of(call)
     if conditions is None:
         return None
     path = reader.tree.text.source.path
-    if (name, *conditions) in reader.read and not isinstance(found, str):
-        before = _bound_before(reader, name + found[0], conditions)
+    if (name, *conditions) in reader.read and not isinstance(proposal, str):
+        before = _bound_before(reader, name + proposal[0], conditions)
         key, doubt = _key(functions[0])
         if before is not None and key not in before:
             if kernel.name.rpartition("::")[2] in before.values():
                 doubt = f"`{kernel.name}` is the name of several functions: each needs its own"
             reader.library.proposed[path] += 1
             return replace(home, conditions=conditions).add_kernel(name, key, doubt, kernel, at)
-        found = "this name is bound twice"
-    if isinstance(found, str):
-        return reader.report_unread(word, given[1], found)
-    text, said, names = found
+        proposal = "this name is bound twice"
+    if isinstance(proposal, str):
+        return reader.report_unread(word, given[1], proposal)
+    text, written_doc, names = proposal
     schema, problems = parse_schema(name + text)
     if schema is None:
         return reader.report_unread(word, given[1], problems[0].message)
@@ -86,11 +86,11 @@ def read_binding(reader: Reader, call: Node, prefix: str, doc: str) -> None:
     asks += [f"`{word}` is bound in a submodule: which name?"] if prefix else []
     asks += ["the kernel is a lambda: make it a function, and name that"] if kernel.function else []
     reader.asks.clear()
-    doc = said or doc
+    doc = written_doc or doc
     span = named_in.tree.span(named)
     binder = reader.binder
-    one = Definition(name, str(schema), (), conditions, doc, span, tuple(asks), binder)
-    reader.library.definitions.append(one)
+    definition = Definition(name, str(schema), (), conditions, doc, span, tuple(asks), binder)
+    reader.library.definitions.append(definition)
     reader.library.proposed[path] += 1
     if any(is_converted for _, _, is_converted in _numbers(functions[0], names)):
         reader.library.converted.add(name)
@@ -120,18 +120,22 @@ def _bound_before(
     if there is none."""
     parsed, _ = parse_schema(schema)
     library = reader.library
-    for one in library.definitions:
-        if one.binder and (one.schema, one.conditions) == (str(parsed), conditions):
-            kernels = (each for each in library.implementations if each.name == one.name)
+    for definition in library.definitions:
+        is_same = definition.schema == str(parsed) and definition.conditions == conditions
+        if definition.binder and is_same:
+            kernels = (each for each in library.implementations if each.name == definition.name)
             return {each.key: each.kernel.rpartition("::")[2] for each in kernels}
     return None
 
 
 def _defined(tree: CppTree, overloads: Sequence[Function]) -> list[Function]:
     """One function for each list of types: those that the file defines, or others do, or that are only declared."""
-    own = [one for one in overloads if one.body and one.body[0] is tree]
-    several = own or [one for one in overloads if one.body] or overloads
-    types = {(*map(bare_type, one.parameters), bare_type(one.returns)): one for one in several}
+    here = [function for function in overloads if function.body and function.body[0] is tree]
+    several = here or [function for function in overloads if function.body] or overloads
+    types = {
+        (*map(bare_type, function.parameters), bare_type(function.returns)): function
+        for function in several
+    }
     return list(types.values())
 
 
@@ -142,19 +146,19 @@ def _propose(
     named = list[tuple[str, str | None]]()
     marks = dict[int, str]()
     doc = ""
-    for one in given:
-        argument = _argument(tree, one)
-        text = literal(tree, one)
+    for node in given:
+        argument = _argument(tree, node)
+        text = literal(tree, node)
         if argument is not None:
             named.append(argument)
         elif text is not None:
             doc = " ".join(text.split())
-        elif _STRINGS.fullmatch(tree.of(one)):
+        elif _STRINGS.fullmatch(tree.of(node)):
             continue  # Documentation of which a part is a macro.
-        elif called(tree, one) == "kw_only":
+        elif called(tree, node) == "kw_only":
             marks[len(named)] = "*, "
-        elif not _ASIDE.fullmatch(tree.of(one)):
-            return f"`{tree.of(one)}` is not understood"
+        elif not _ASIDE.fullmatch(tree.of(node)):
+            return f"`{tree.of(node)}` is not understood"
     taken = [text for text in function.parameters if text != "void"]
     if named and len(named) != len(taken):
         return f"{len(named)} of {len(taken)} arguments have names"
@@ -162,9 +166,11 @@ def _propose(
     types = [schema_type(_wide(text)) or "" for text in texts]
     if "" in types:
         return f"no schema has the type `{texts[types.index('')]}`"
-    same = [one for one in overloads if len(one.parameters) == len(function.parameters)]
-    own = argument_names([function, *same], types[: len(taken)])
-    names = named or [(name, None) for name in own]
+    same = [
+        overload for overload in overloads if len(overload.parameters) == len(function.parameters)
+    ]
+    of_function = argument_names([function, *same], types[: len(taken)])
+    names = named or [(name, None) for name in of_function]
     shown = [
         f"{marks.get(at, '')}{type_} {name}" + ("" if default is None else f"={default}")
         for at, (type_, (name, default)) in enumerate(zip(types, names[: len(taken)]))
@@ -249,7 +255,7 @@ def _default(tree: CppTree, node: Node) -> str:
             inner = node
         else:
             inner = node.named_children[-1]
-        parts = [_default(tree, one) for one in arguments(inner)]
+        parts = [_default(tree, part) for part in arguments(inner)]
         return f"[{', '.join(parts)}]" if all(parts) else ""
     if (string := literal(tree, node)) is not None:
         return json.dumps(string)

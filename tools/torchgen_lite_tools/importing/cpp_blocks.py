@@ -148,24 +148,26 @@ class Reader:
             help_ = "give it a function of its own"
             self.library.refused.add(name)
             return self.report("TG602", cannot, node, problem, help_)
-        if any(one.is_member for one in overloads):
+        if any(overload.is_member for overload in overloads):
             message = f"kernel `{shown}` of `{name}` is a static member of a class"
             class_ = shown.rpartition("::")[0]
             help_ = (
                 f'name the class in the options of the C++ target: `kernel-classes = ["{class_}"]`'
             )
             self.report("TG606", message, node, "in a class", help_)
-        if overloads and all(one.is_hidden for one in overloads):
+        if overloads and all(overload.is_hidden for overload in overloads):
             message = f"kernel `{shown}` of `{name}` can be called only in its own file"
             help_ = "move it out of the unnamed namespace, and remove `static`"
             self.report("TG606", message, node, "generated code has to call it", help_)
         conditions = self.conditions_of(node)
         span = self.tree.span(node)
         if conditions is not None:
-            found = tuple(overloads)
+            functions = tuple(overloads)
             is_named = bool(overloads)
-            one = Implementation(name, key, shown, conditions, is_named, span, found, asks)
-            self.library.implementations.append(one)
+            implementation = Implementation(
+                name, key, shown, conditions, is_named, span, functions, asks
+            )
+            self.library.implementations.append(implementation)
         return None
 
     def _path(self, function: str) -> tuple[str, ...]:

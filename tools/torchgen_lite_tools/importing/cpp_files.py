@@ -59,13 +59,13 @@ def read_cpp(
     if has_errors(library.diagnostics):
         return library
     every = [macro for source in sources for macro in defined_macros(source)]
-    classes = {one.name: one for source in sources for one in _classes_of(source)}
+    classes = {class_.name: class_ for source in sources for class_ in _classes_of(source)}
     shared = one_meaning(every)
     reaching = _reaching([*every, *given.values()])
 
     def known_in(source: Source) -> dict[str, Macro]:
-        own = one_meaning(defined_macros(source))
-        return {**shared, **_classes_in(source, classes), **own, **given}
+        its_macros = one_meaning(defined_macros(source))
+        return {**shared, **_classes_in(source, classes), **its_macros, **given}
 
     by_path = {Path(source.path).resolve(): source for source in sources}
 
@@ -74,9 +74,9 @@ def read_cpp(
         beside = by_path.get(Path(source.path).parent.joinpath(name).resolve())
         ending = Path("/", name).parts[1:]
         several = []
-        for path, one in by_path.items():
+        for path, candidate in by_path.items():
             if path.parts[-len(ending) :] == ending:
-                several.append(one)
+                several.append(candidate)
         return beside or (several[0] if len(several) == 1 else None)
 
     def prepared(source: Source) -> CppText:
@@ -115,16 +115,17 @@ def sources_of(
     """The files, and those in folders by name; in folders, files that are not text are skipped, unless they register."""
     for path in paths:
         inside = path.is_dir()
-        for one in _files_below(path, endings) if inside else [path]:
-            source, problems = read_source(one, Path.cwd())
+        files = _files_below(path, endings) if inside else [path]
+        for file in files:
+            source, problems = read_source(file, Path.cwd())
             if source is not None:
                 yield source
             elif not inside:
                 diagnostics += problems
-            elif _may_register_unread(one):
+            elif _may_register_unread(file):
                 diagnostics += [
-                    replace(found, code="TG601", message=f"{found.message}: it may register")
-                    for found in problems
+                    replace(problem, code="TG601", message=f"{problem.message}: it may register")
+                    for problem in problems
                 ]
 
 
@@ -166,12 +167,14 @@ def _classes_in(source: Source, classes: Mapping[str, Macro]) -> dict[str, Macro
 
 def _reaching(macros: Sequence[Macro]) -> frozenset[str]:
     """The macros in any of whose meanings there may be a registration: by itself, or by another macro."""
-    found = frozenset[str]()
-    grown = frozenset(one.name for one in macros if _may_register(one.body))
-    while grown - found:
-        found |= grown
-        grown = frozenset(one.name for one in macros if not found.isdisjoint(_words(one.body)))
-    return found - PYTORCH_MACROS
+    reached = frozenset[str]()
+    grown = frozenset(macro.name for macro in macros if _may_register(macro.body))
+    while grown - reached:
+        reached |= grown
+        grown = frozenset(
+            macro.name for macro in macros if not reached.isdisjoint(_words(macro.body))
+        )
+    return reached - PYTORCH_MACROS
 
 
 def _may_register(body: str) -> bool:
@@ -184,11 +187,11 @@ def _words(text: str) -> list[str]:
 
 def _not_expanded(text: CppText, reaching: Collection[str]) -> Iterator[Diagnostic]:
     """TG601: the macros that are left in a text and may register, as they have several meanings; each once."""
-    found = dict[str, re.Match[str]]()
+    by_name = dict[str, re.Match[str]]()
     for match in _WORD.finditer(without_quoted(text.text)):
         if match[0] in reaching:
-            found.setdefault(match[0], match)
-    for name, match in found.items():
+            by_name.setdefault(match[0], match)
+    for name, match in by_name.items():
         message = f"`{name}` may register, and is a macro that has several meanings here"
         label = Label(text.span(match.start(), match.end()), "what it registers here is not read")
         help_ = f"give `--macro '{name}=...'`, or the files of one meaning alone"
@@ -200,15 +203,15 @@ def one_meaning(macros: Iterable[Macro]) -> dict[str, Macro]:
 
     PyTorch's own macros, which some libraries repeat, are not expanded.
     """
-    found: dict[str, set[Macro]] = {}
+    meanings: dict[str, set[Macro]] = {}
     for macro in macros:
         if macro.name not in PYTORCH_MACROS:
-            several = found.setdefault(macro.name, set())
+            several = meanings.setdefault(macro.name, set())
             if not _EXPORT.fullmatch(macro.body):
                 several.add(_without_stable(macro))
     return {
         name: next(iter(several), Macro(name, None, ""))
-        for name, several in found.items()
+        for name, several in meanings.items()
         if len(several) < 2
     }
 

@@ -103,10 +103,10 @@ class Functions:
         if name.startswith("::"):
             named = []
         else:
-            named = [one for one in around if one]
+            named = [part for part in around if part]
         places = [tuple(named[:n]) for n in range(len(named), -1, -1)]
         if not name.startswith("::"):
-            places += [tuple(one.split("::")) for one in used]
+            places += [tuple(namespace.split("::")) for namespace in used]
         for place in places:
             wanted = (*place, *parts)
             overloads = []
@@ -139,12 +139,12 @@ def _functions_of(tree: CppTree) -> Iterator[Function]:
         body = declaration.child_by_field_name("body")
         yield Function(
             (*filter(None, around), *text.split("::")),
-            tuple([_type_of(tree, one) for one in given]),
+            tuple([_type_of(tree, parameter) for parameter in given]),
             returns,
             "" in around or _is_static(tree, declaration),
             _is_member(declaration),
             (*map(tree.span, given), tree.span(node)),
-            tuple([_name_of(tree, one) for one in given]),
+            tuple([_name_of(tree, parameter) for parameter in given]),
             (tree, body) if body and declaration.type == "function_definition" else None,
             _template_names(tree, declaration),
         )
@@ -169,8 +169,8 @@ def function_of_lambda(tree: CppTree, node: Node) -> Function | None:
         return None
     parameters = declarator and declarator.child_by_field_name("parameters")
     given = _parameters(parameters) if parameters else []
-    types = tuple([_type_of(tree, one) for one in given])
-    names = tuple([_name_of(tree, one) for one in given])
+    types = tuple([_type_of(tree, parameter) for parameter in given])
+    names = tuple([_name_of(tree, parameter) for parameter in given])
     spans = (*map(tree.span, given), tree.span(node))
     return Function(("",), types, returns or "void", True, False, spans, names, (tree, body))
 
@@ -244,9 +244,9 @@ def _name_of(tree: CppTree, parameter: Node) -> str:
 
 def infer_schema(name: str, overloads: Sequence[Function]) -> str | None:
     """The schema that libtorch infers from a function's type; None for an unknown type, or for several types."""
-    inferred = {_types_of(one) for one in overloads}
+    inferred = {_types_of(overload) for overload in overloads}
     types, results = inferred.pop() if len(inferred) == 1 else ((None,), ())
-    shown = [one for one in types if one]
+    shown = [type_ for type_ in types if type_]
     if len(shown) < len(types) or None in results:
         return None
     arguments = ", ".join(map(" ".join, zip(shown, argument_names(overloads, shown))))
@@ -262,13 +262,15 @@ def _types_of(function: Function) -> tuple[tuple[str | None, ...], tuple[str | N
 def argument_names(overloads: Sequence[Function], types: Sequence[str]) -> list[str]:
     """The names of arguments: those of the definition, else of the first declaration that has one, else of the type."""
     several = sorted(overloads, key=lambda one: one.body is None)
-    columns = zip_longest(*(one.names for one in several), fillvalue="")
-    found = [next(filter(None, column), "") for column in columns][: len(types)]
+    columns = zip_longest(*(function.names for function in several), fillvalue="")
+    names = [next(filter(None, column), "") for column in columns][: len(types)]
     for at, type_ in enumerate(types):
         word = _WORDS.get(re.sub(r"\W", "", type_), "argument")
         numbered = (f"{word}_{number}" for number in count(2))
-        found[at] = found[at] or next(one for one in chain([word], numbered) if one not in found)
-    return [f"{one}_" if iskeyword(one) else one for one in found]
+        names[at] = names[at] or next(
+            candidate for candidate in chain([word], numbered) if candidate not in names
+        )
+    return [f"{name}_" if iskeyword(name) else name for name in names]
 
 
 def result_types(text: str) -> list[str]:
@@ -295,7 +297,7 @@ def schema_type(text: str, depth: int = 0) -> str | None:
     if match is None or depth == _MAX_DEPTH:
         return None
     if match[1] == "Dict":
-        both = [schema_type(one, depth + 1) for one in split_commas(match[2])]
+        both = [schema_type(part, depth + 1) for part in split_commas(match[2])]
         if None in both or len(both) != 2:
             return None
         return f"Dict({both[0]}, {both[1]})"

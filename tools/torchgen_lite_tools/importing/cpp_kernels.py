@@ -59,12 +59,12 @@ def read_kernel(tree: CppTree, node: Node) -> Kernel:
         elif name in _WRAPPERS and len(given) == 1:
             node = given[0]
         elif name == "dispatch" and len(given) == 2:
-            found = read_key(tree.of(given[0]))
-            if found:
+            dispatch_key = read_key(tree.of(given[0]))
+            if dispatch_key:
                 problem = ""
             else:
                 problem = f"`{tree.of(given[0])}` is not a dispatch key"
-            key = key or found or ""
+            key = key or dispatch_key or ""
             node = given[1]
         else:
             problem = _problem(node, name)

@@ -62,8 +62,8 @@ def read_registrations(trees: Sequence[CppTree], functions: Functions, library: 
         tags = _variables(tree) if "Tag" in tree.text.text else {}
         used = tuple(used_namespaces(tree))
         modules = {LEGACY: ""}
-        one = Reader(tree, library, functions, tags, used, read, readers, modules)
-        readers[tree.text.source.path] = one
+        reader = Reader(tree, library, functions, tags, used, read, readers, modules)
+        readers[tree.text.source.path] = reader
     spans = [_read_file(reader) for reader in readers.values()]
     for reader, of_file in zip(readers.values(), spans):
         report_unread(reader, of_file)
@@ -104,7 +104,7 @@ def _read_object(reader: Reader, calls: Sequence[tuple[str, Node]]) -> None:
 
 def _variables(tree: CppTree) -> dict[str, Node | None]:
     """The variables that are about tags; only a constant with one value has it for certain."""
-    found = dict[str, "Node | None"]()
+    variables = dict[str, "Node | None"]()
     stack = [tree.root]
     while stack:
         node = stack.pop()
@@ -112,11 +112,11 @@ def _variables(tree: CppTree) -> dict[str, Node | None]:
         text = tree.of(node) if node.type == "declaration" else ""
         if re.search(r"\bTag\b", text):
             is_constant = re.match(r"(?:(?:static|inline)\s+)*(?:const|constexpr)\b", text)
-            for one in node.children_by_field_name("declarator"):
-                name = tree.of(one.child_by_field_name("declarator") or one)
-                value = one.child_by_field_name("value")
-                found[name] = value if is_constant and name not in found else None
-    return found
+            for declarator in node.children_by_field_name("declarator"):
+                name = tree.of(declarator.child_by_field_name("declarator") or declarator)
+                value = declarator.child_by_field_name("value")
+                variables[name] = value if is_constant and name not in variables else None
+    return variables
 
 
 def _legacy_calls(tree: CppTree, statement: Node) -> Iterator[tuple[str, Node]]:
@@ -165,10 +165,12 @@ def _read_head(reader: Reader, head: Node, around: tuple[str, ...]) -> Reader | 
         message = f"`{given[1]}` is not a dispatch key"
         reader.report("TG601", message, head, "this block", f"give `--macro {given[1]}=...`")
         return None
-    one = replace(reader, modules={variable: ""}, around=around, binder=binder, asks=asks, given={})
+    block = replace(
+        reader, modules={variable: ""}, around=around, binder=binder, asks=asks, given={}
+    )
     defines = not (is_impl or binder or "_FRAGMENT" in name)
     is_stable = name.startswith("STABLE_")
-    return replace(one, namespace=namespace, key=key, defines=defines, is_stable=is_stable)
+    return replace(block, namespace=namespace, key=key, defines=defines, is_stable=is_stable)
 
 
 def _read_body(reader: Reader, node: Node) -> None:
@@ -187,21 +189,23 @@ def _read_body(reader: Reader, node: Node) -> None:
     reader.given.update(dict.fromkeys(word for word, count in assigned.items() if count > 1))
     stack = [(node, "")]
     while stack:
-        one, doc = stack.pop()
-        if one.type == "compound_statement":
-            stack += reversed(_documented(reader.tree, one))
-        elif one.type == "expression_statement":
-            stack += [(child, doc) for child in reversed(one.named_children)]
+        statement, doc = stack.pop()
+        if statement.type == "compound_statement":
+            stack += reversed(_documented(reader.tree, statement))
+        elif statement.type == "expression_statement":
+            stack += [(child, doc) for child in reversed(statement.named_children)]
         else:
             if reader.depth or reader.place is None:
-                _read_statement(reader, one, doc)
+                _read_statement(reader, statement, doc)
             else:
-                with reader.library.reading(reader.tree.span(one), reader.place, reader.defines):
-                    _read_statement(reader, one, doc)
-            if _may_leave(one) and any(_mentions(reader, rest) for rest, _ in stack):
+                with reader.library.reading(
+                    reader.tree.span(statement), reader.place, reader.defines
+                ):
+                    _read_statement(reader, statement, doc)
+            if _may_leave(statement) and any(_mentions(reader, rest) for rest, _ in stack):
                 message = "what follows this statement may not run"
                 help_ = "move it up, or out"
-                reader.report("TG601", message, one, "this may return", help_)
+                reader.report("TG601", message, statement, "this may return", help_)
                 return
 
 
@@ -257,9 +261,10 @@ def _read_statement(reader: Reader, node: Node, doc: str) -> None:
 def _note_variables(reader: Reader, declaration: Node) -> None:
     """The variables that a block declares: each stands for its value, if it gets no other one."""
     text = reader.tree.of(declaration)
-    for one in declaration.children_by_field_name("declarator"):
-        name = re.search(r"\w+", reader.tree.of(one.child_by_field_name("declarator") or one))
-        value = one.child_by_field_name("value")
+    for declarator in declaration.children_by_field_name("declarator"):
+        named = declarator.child_by_field_name("declarator") or declarator
+        name = re.search(r"\w+", reader.tree.of(named))
+        value = declarator.child_by_field_name("value")
         if name is not None:
             is_certain = name[0] not in reader.given and re.search(rf"\b{name[0]}\s*=", text)
             reader.given[name[0]] = reader.meant(value) if value and is_certain else None
@@ -268,7 +273,7 @@ def _note_variables(reader: Reader, declaration: Node) -> None:
 def _follow(reader: Reader, call: Node) -> bool:
     """Read the function that a block passes its variable to; whether it was found."""
     values = arguments(call)
-    given = [reader.tree.of(one) for one in values]
+    given = [reader.tree.of(value) for value in values]
     at = next((at for at, text in enumerate(given) if text in reader.modules), -1)
     conditions = reader.conditions_of(call)
     if at < 0 or conditions is None or reader.depth == _MAX_DEPTH:
@@ -276,22 +281,24 @@ def _follow(reader: Reader, call: Node) -> bool:
     name = re.sub(r"\s+", "", reader.tree.of(call.child_by_field_name("function")))
     prefix = reader.modules[given[at]]
     is_found = False
-    for one in reader.functions.find(name, reader.around, reader.used):
-        tree, body = one.body or (reader.tree, call)
+    for function in reader.functions.find(name, reader.around, reader.used):
+        tree, body = function.body or (reader.tree, call)
         other = reader.others.get(tree.text.source.path)
-        if other is None or one.body is None or at >= len(one.names):
+        if other is None or function.body is None or at >= len(function.names):
             continue
         is_found = True
-        means: dict[str, tuple[Reader, Node] | None] = dict.fromkeys(one.names + one.template)
-        means |= {word: reader.meant(value) for word, value in zip(one.names, values) if word}
+        means: dict[str, tuple[Reader, Node] | None] = dict.fromkeys(
+            function.names + function.template
+        )
+        means |= {word: reader.meant(value) for word, value in zip(function.names, values) if word}
         shown = [home.tree.of(value) for home, value in filter(None, means.values())]
         place = (tree.text.source.path, str(body.start_byte))
         once = (*place, reader.namespace, reader.key, prefix, *shown)
         if once not in reader.read:
             reader.read.update((once, place))
-            around = one.path[:-1]
+            around = function.path[:-1]
             used = other.used
-            inner = replace(reader, modules={one.names[at]: prefix}, around=around, used=used)
+            inner = replace(reader, modules={function.names[at]: prefix}, around=around, used=used)
             inner = replace(inner, tree=tree, tags=other.tags, conditions=conditions, given=means)
             _read_body(replace(inner, depth=reader.depth + 1), body)
     return is_found
@@ -365,17 +372,17 @@ def _read_definition(reader: Reader, call: Node, doc: str) -> None:
     kernel: Kernel | None = None
     home = reader
     at = given[0]
-    for one in given[1:]:
-        value = reader.tags.get(tree.of(one), one)
-        found = _read_tags(tree, value) if value else None
-        if found is None and tree.of(one) in reader.tags:
-            message = f"`{tree.of(one)}` holds tags"
+    for argument in given[1:]:
+        value = reader.tags.get(tree.of(argument), argument)
+        its_tags = _read_tags(tree, value) if value else None
+        if its_tags is None and tree.of(argument) in reader.tags:
+            message = f"`{tree.of(argument)}` holds tags"
             help_ = "write them here, or make it a constant"
-            return reader.report("TG601", message, one, "what is in it may change", help_)
-        if found is not None:
-            tags += found
+            return reader.report("TG601", message, argument, "what is in it may change", help_)
+        if its_tags is not None:
+            tags += its_tags
         elif kernel is None:
-            kernel, home, at = reader.read_kernel(one)
+            kernel, home, at = reader.read_kernel(argument)
         else:
             return reader.refuse(call)
     if "::" in text.partition("(")[0]:
@@ -425,7 +432,7 @@ def _inferred(reader: Reader, name: str, kernel: Kernel, node: Node) -> str | No
         text = kernel.problem or f"`{kernel.name}` {why}"
         reader.report("TG604", message, node, text, help_)
     elif any(
-        re.match(r"(?!.*\bconst\b).*Tensor", one.text, re.S) for one in overloads[0].spans[:-1]
+        re.match(r"(?!.*\bconst\b).*Tensor", span.text, re.S) for span in overloads[0].spans[:-1]
     ):
         reader.library.inferred.append(name)
     return schema
@@ -439,7 +446,7 @@ def _read_tags(tree: CppTree, node: Node) -> tuple[str, ...] | None:
             return (text.rpartition("::")[2],)
         return None
     inner = text.partition("{")[2].rpartition("}")[0]
-    parts = [one for one in split_commas(inner) if one]
+    parts = [part for part in split_commas(inner) if part]
     return tuple(part.rpartition("::")[2] for part in parts)
 
 
@@ -465,7 +472,7 @@ def _read_implementation(reader: Reader, call: Node) -> None:
 
 def _documented(tree: CppTree, body: Node) -> list[tuple[Node, str]]:
     """The statements of a block, each with the comment on the lines right above it."""
-    found = list[tuple[Node, str]]()
+    statements = list[tuple[Node, str]]()
     above = list[Node]()
     last = -1
     for node in body.named_children:
@@ -473,14 +480,14 @@ def _documented(tree: CppTree, body: Node) -> list[tuple[Node, str]]:
         if first != last + 1:
             above = []
         if node.type != "comment":
-            found.append((node, _doc(tree, above)))
+            statements.append((node, _doc(tree, above)))
             above = []
         elif first == last:  # It follows a statement on its line, and is about that.
             above = []
         else:
             above.append(node)
         last = node.end_point[0]
-    return found
+    return statements
 
 
 def _doc(tree: CppTree, comments: list[Node]) -> str:

@@ -73,9 +73,9 @@ def literal(tree: CppTree, node: Node) -> str | None:
         return _unescaped(tree.of(node).partition('"')[2].rpartition('"')[0])
     if node.type == "concatenated_string":
         parts = []
-        for one in node.named_children:
-            if one.type != "comment":
-                parts.append(literal(tree, one))
+        for child in node.named_children:
+            if child.type != "comment":
+                parts.append(literal(tree, child))
         if None in parts:
             return None
         return "".join(filter(None, parts))

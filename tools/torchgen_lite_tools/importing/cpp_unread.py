@@ -65,7 +65,7 @@ def report_unread(reader: Reader, read: list[tuple[int, int]]) -> None:
         rest += [tree.text.text[at:start], " " * (end - max(at, start))]
         at = max(at, end)
     text = without_quoted("".join([*rest, tree.text.text[at:]]))
-    for pattern, said, here in (
+    for pattern, problem, here in (
         (HEAD, "cannot be read as the head of a block", "this block"),
         (_OBJECT, "makes an object that registers, which is not read", "this object"),
         (_CALLED, "registers without a block, and is not read", "this"),
@@ -90,7 +90,7 @@ def report_unread(reader: Reader, read: list[tuple[int, int]]) -> None:
             reader.library.diagnostics.append(
                 Diagnostic(
                     "TG601",
-                    f"{what} {said}{listed}",
+                    f"{what} {problem}{listed}",
                     label,
                     help=help_ if pattern is _OBJECT else None,
                 )

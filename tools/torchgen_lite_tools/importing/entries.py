@@ -40,7 +40,7 @@ def write_entries(
     entries = _gather(library, diagnostics)
     texts: list[str] = []
     # Generated code looks up short names in the namespace of the first operator.
-    owners = {one.name.partition("::")[0] for one in library.definitions}
+    owners = {definition.name.partition("::")[0] for definition in library.definitions}
     home = f"{owners.pop()}::" if len(owners) == 1 else ""
     for entry in entries.values():
         namespace = entry.name.partition("::")[0]
@@ -75,15 +75,15 @@ def _gather(library: Library, diagnostics: list[Diagnostic]) -> dict[str, _Entry
         elif replace(first, doc=definition.doc) != definition:
             message = f"`{definition.name}` is defined twice, in different ways"
             diagnostics.append(_twice(message, first, definition))
-    for one in library.implementations:
-        if not one.kernel:
+    for kernel in library.implementations:
+        if not kernel.kernel:
             continue  # It has been reported.
-        entry = entries.setdefault(one.name, _Entry(one.name))
-        before = entry.kernels.setdefault(one.key, one)
-        if (before.kernel, before.conditions) != (one.kernel, one.conditions):
-            message = f"`{one.name}` has two kernels for {one.key}"
-            diagnostics.append(_twice(message, before, one))
-    for extra in (one for one in library.extras if one.value):
+        entry = entries.setdefault(kernel.name, _Entry(kernel.name))
+        before = entry.kernels.setdefault(kernel.key, kernel)
+        if (before.kernel, before.conditions) != (kernel.kernel, kernel.conditions):
+            message = f"`{kernel.name}` has two kernels for {kernel.key}"
+            diagnostics.append(_twice(message, before, kernel))
+    for extra in (extra for extra in library.extras if extra.value):
         entries.setdefault(extra.name, _Entry(extra.name)).extras.append(extra)
     return entries
 
@@ -99,8 +99,8 @@ def _twice(
 
 def _lines(entry: _Entry, home: str, diagnostics: list[Diagnostic]) -> Iterator[str]:
     definition = entry.definition
-    said = definition.asks if definition else ()
-    yield from (f"# ? {one}" for one in said)
+    questions = definition.asks if definition else ()
+    yield from (f"# ? {question}" for question in questions)
     yield f"- func: {_scalar(definition.schema if definition else entry.name)}"
     conditions: Sequence[str] = ()
     if definition is not None:
@@ -112,17 +112,23 @@ def _lines(entry: _Entry, home: str, diagnostics: list[Diagnostic]) -> Iterator[
     if entry.kernels:
         yield "  dispatch:"
         by_kernel: dict[str, list[str]] = {}
-        for key, one in entry.kernels.items():
-            by_kernel.setdefault(one.kernel, []).append(key)
-            more = [c for c in one.conditions if c not in conditions and not is_of_device(c, key)]
+        for key, implementation in entry.kernels.items():
+            by_kernel.setdefault(implementation.kernel, []).append(key)
+            more = [
+                c
+                for c in implementation.conditions
+                if c not in conditions and not is_of_device(c, key)
+            ]
             if more:
                 shown = guard_of(more)
                 message = f"the kernel of `{entry.name}` for {key} has a condition of its own"
                 help_ = "an entry has one `guard` for all that it says; leave the file of this key out where it is false"
-                diagnostics.append(Diagnostic("TG603", message, _at(one, shown), help=help_))
+                diagnostics.append(
+                    Diagnostic("TG603", message, _at(implementation, shown), help=help_)
+                )
         for kernel, keys in by_kernel.items():
             asked = dict.fromkeys(entry.kernels[key].asks for key in keys)
-            yield from (f"    # ? {asks}" for asks in asked if asks and asks not in said)
+            yield from (f"    # ? {asks}" for asks in asked if asks and asks not in questions)
             word = kernel.removeprefix(home)
             yield f"    {', '.join(keys)}: {kernel if '::' in word else word}"
     elif definition is not None:
@@ -130,19 +136,19 @@ def _lines(entry: _Entry, home: str, diagnostics: list[Diagnostic]) -> Iterator[
     if definition is not None and definition.tags:
         yield f"  tags: [{', '.join(definition.tags)}]"
     for extra in _without_own_fake(entry):
-        if extra.asks and extra.asks not in said:
+        if extra.asks and extra.asks not in questions:
             yield f"  # ? {extra.asks}"
         yield f"  {extra.field}: {_scalar(extra.value)}"
 
 
 def _without_own_fake(entry: _Entry) -> list[Extra]:
     """What an operator has besides. A `triton_op` is its own fake until another one is registered."""
-    kernels = {one.kernel for one in entry.kernels.values()}
-    fakes = [one for one in entry.extras if one.field == "fake"]
-    own = [one for one in fakes if one.value in kernels]
-    if len(own) == len(fakes):
+    kernels = {implementation.kernel for implementation in entry.kernels.values()}
+    fakes = [extra for extra in entry.extras if extra.field == "fake"]
+    of_kernels = [extra for extra in fakes if extra.value in kernels]
+    if len(of_kernels) == len(fakes):
         return entry.extras
-    return [one for one in entry.extras if one not in own]
+    return [extra for extra in entry.extras if extra not in of_kernels]
 
 
 def _guard(entry: _Entry, definition: Definition, diagnostics: list[Diagnostic]) -> Iterator[str]:

@@ -77,14 +77,18 @@ def without_statements(
         gone = list[Span]()
         for span, in_block in groupby(in_file, key=lambda one: one.block):
             block = list(in_block)
-            moved = [one for one in block if one.operators and one.operators <= names]
-            gone += [span] if moved == block else [one.span for one in moved]
+            moved = [
+                statement
+                for statement in block
+                if statement.operators and statement.operators <= names
+            ]
+            gone += [span] if moved == block else [statement.span for statement in moved]
             is_defined |= block[0].defines
             kept |= block[0].defines and moved != block
         if gone:
             source = gone[0].source
             blank = without_quoted(source.text)
-            cuts = [_lines(source.text, one.start, _end(blank, one)) for one in gone]
+            cuts = [_lines(source.text, span.start, _end(blank, span)) for span in gone]
             texts.append((source, _cut(source.text, cuts)))
     return texts, kept or not is_defined
 
@@ -162,7 +166,7 @@ def kernel_headers(library: Library) -> tuple[list[str], str]:
     types = ["torch/types.h"]
     if is_stable(library):
         types = [f"torch/csrc/stable/{name}" for name in _STABLE_HEADERS]
-    includes = [f"#include <{one}>" for one in types]
+    includes = [f"#include <{header}>" for header in types]
     text = "\n".join(["#pragma once", "", *includes, "", *lines, ""])
     return list(headers), text if lines else ""
 
@@ -176,10 +180,10 @@ def is_stable(library: Library) -> bool:
 def of_another_abi(library: Library) -> Iterator[Diagnostic]:
     """TG606: operators that are defined with the other ABI than most."""
     most = is_stable(library)
-    for one in library.definitions:
-        if not one.binder and (one.name in library.stable) != most:
-            message = f"`{one.name}` is defined with another ABI than most operators"
-            label = Label(one.span, "a target has one ABI") if one.span else None
+    for definition in library.definitions:
+        if not definition.binder and (definition.name in library.stable) != most:
+            message = f"`{definition.name}` is defined with another ABI than most operators"
+            label = Label(definition.span, "a target has one ABI") if definition.span else None
             help_ = "it stays; a project of its own generates the other ABI"
             yield Diagnostic("TG606", message, label, help=help_)
 
@@ -217,7 +221,7 @@ def _unknown_types(function: Function) -> Iterator[str]:
     """The words of a declaration that mean nothing outside of the function's file."""
     file = function.spans[-1].source.text
     types = [type_ for type_, _ in _parameters(function)]
-    for text in (_spelled(one, file) for one in (function.returns, *types)):
+    for text in (_spelled(type_, file) for type_ in (function.returns, *types)):
         for word in _QUALIFIED.findall(text):
             # The types of the stable ABI are declared elsewhere.
             if word.partition("::")[0] not in _KNOWN or word.startswith(_STABLE):

@@ -60,10 +60,14 @@ def prove_command(session: Session, paths: tuple[Path, ...], macros: tuple[str, 
     library = read_files(session, paths, parse_macros(macros))
     if stopped := [d for d in library.diagnostics if d.code in ("TG006", "TG110", "TG117")]:
         raise Refused(*stopped)
-    proposed = {one.name for one in library.definitions if one.binder}
+    proposed = {definition.name for definition in library.definitions if definition.binder}
     library = library.only(lambda name: name not in proposed)
-    parsed = [(one, parse_schema(one.schema)[0]) for one in library.definitions]
-    operators = {one.name: (one, schema) for one, schema in parsed if schema is not None}
+    parsed = [
+        (definition, parse_schema(definition.schema)[0]) for definition in library.definitions
+    ]
+    operators = {
+        definition.name: (definition, schema) for definition, schema in parsed if schema is not None
+    }
     diagnostics = sort_diagnostics([*_unread(library), *_prove(library, operators)])
     session.report(diagnostics, kind="prove")
     if not library.statements and not diagnostics:
@@ -87,18 +91,22 @@ def _unread(library: Library) -> Iterator[Diagnostic]:
     """What `import` did not read, without what concerns YAML alone, and what is no operator."""
     for path, binder in library.binders.items():
         yield _not_compared(f"what `{path}` binds with {binder}, which is no operator", None)
-    for found in library.diagnostics:
-        if found.code in ("TG601", "TG604"):
-            yield found
+    for diagnostic in library.diagnostics:
+        if diagnostic.code in ("TG601", "TG604"):
+            yield diagnostic
         elif (
-            found.code == "TG614" and found.label and found.label.span.source.path in library.python
+            diagnostic.code == "TG614"
+            and diagnostic.label
+            and diagnostic.label.span.source.path in library.python
         ):
-            yield _not_compared(found.message.removesuffix(" was not read"), found.label)
-        elif found.code == "TG606" and found.message.endswith("is not taken over"):
-            if "module of the fakes" not in str(found.label):
-                yield _not_compared(found.message.removesuffix(" is not taken over"), found.label)
-        elif found.code == "TG602" and "a fallthrough" not in str(found.label):
-            yield _not_compared(found.message.partition(" that YAML")[0], found.label)
+            yield _not_compared(diagnostic.message.removesuffix(" was not read"), diagnostic.label)
+        elif diagnostic.code == "TG606" and diagnostic.message.endswith("is not taken over"):
+            if "module of the fakes" not in str(diagnostic.label):
+                yield _not_compared(
+                    diagnostic.message.removesuffix(" is not taken over"), diagnostic.label
+                )
+        elif diagnostic.code == "TG602" and "a fallthrough" not in str(diagnostic.label):
+            yield _not_compared(diagnostic.message.partition(" that YAML")[0], diagnostic.label)
 
 
 def _not_compared(message: str, label: Label | None) -> Diagnostic:
@@ -110,19 +118,26 @@ def _prove(library: Library, operators: Mapping[str, _Operator]) -> Iterator[Dia
     yield from built_with_cuda(library)
     of: dict[str, list[Implementation]] = {}
     strangers: list[tuple[str, Label | None]] = []
-    for one in library.implementations:
-        of.setdefault(one.name, []).append(one)
-        label = one.span and Label(one.span, "this kernel")
-        if one.name in operators and one.functions:
-            yield from _check_kernel(operators[one.name][1], one)
-        elif one.name in operators and one.signature:
-            yield from _check_python(operators[one.name][1], one.signature, one.span)
-        elif one.name in operators and not one.kernel:
-            yield _not_compared(f"`{one.name}` has a kernel for {one.key} that has no name", label)
-        elif one.name in operators:
-            yield _not_compared(f"`{one.kernel}` is declared in none of these files", label)
+    for implementation in library.implementations:
+        of.setdefault(implementation.name, []).append(implementation)
+        label = implementation.span and Label(implementation.span, "this kernel")
+        if implementation.name in operators and implementation.functions:
+            yield from _check_kernel(operators[implementation.name][1], implementation)
+        elif implementation.name in operators and implementation.signature:
+            yield from _check_python(
+                operators[implementation.name][1], implementation.signature, implementation.span
+            )
+        elif implementation.name in operators and not implementation.kernel:
+            yield _not_compared(
+                f"`{implementation.name}` has a kernel for {implementation.key} that has no name",
+                label,
+            )
+        elif implementation.name in operators:
+            yield _not_compared(
+                f"`{implementation.kernel}` is declared in none of these files", label
+            )
         else:
-            strangers.append((one.name, label))
+            strangers.append((implementation.name, label))
     for extra in library.extras:
         if extra.field != "fake":
             continue  # Rules for vmap take more.
@@ -135,17 +150,21 @@ def _prove(library: Library, operators: Mapping[str, _Operator]) -> Iterator[Dia
             )
         else:
             strangers.append((extra.name, extra.span and Label(extra.span, "this fake")))
-    theirs = [one for one in strangers if one[0].partition("::")[0] in TORCH_NAMESPACES]
-    for name, label in [one for one in strangers if one not in theirs]:
+    of_torch = [
+        stranger for stranger in strangers if stranger[0].partition("::")[0] in TORCH_NAMESPACES
+    ]
+    for name, label in [stranger for stranger in strangers if stranger not in of_torch]:
         yield _not_compared(f"`{name}` is defined in none of these files", label)
-    if theirs:
-        kernels = counted(len(theirs), "kernel")
+    if of_torch:
+        kernels = counted(len(of_torch), "kernel")
         yield _not_compared(
-            f"{kernels} of operators of PyTorch, such as `{theirs[0][0]}`", theirs[0][1]
+            f"{kernels} of operators of PyTorch, such as `{of_torch[0][0]}`", of_torch[0][1]
         )
     faked = {extra.name for extra in library.extras if extra.field == "fake"}
     for name, (definition, schema) in operators.items():
-        entries = [DispatchEntry.at(one.key, one.kernel, one.span) for one in of.get(name, [])]
+        entries = [
+            DispatchEntry.at(kernel.key, kernel.kernel, kernel.span) for kernel in of.get(name, [])
+        ]
         namespace = name.rpartition("::")[0]
         yield from unreachable_kernels([NativeFunction(schema, namespace, tuple(entries))])
         if name not in faked:
@@ -156,13 +175,20 @@ def _repeated(library: Library) -> Iterator[Diagnostic]:
     """TG603: what is registered twice under the same conditions, of which libtorch keeps the last, or none."""
     seen: dict[tuple[str, ...], Definition | Implementation] = {}
     every: list[Definition | Implementation] = [*library.definitions, *library.implementations]
-    for one in every:
-        key = one.key if isinstance(one, Implementation) else ""
-        first = seen.setdefault((one.name, key, *one.conditions), one)
-        if first is not one and first.span and one.span and first.span != one.span:
+    for registered in every:
+        key = registered.key if isinstance(registered, Implementation) else ""
+        first = seen.setdefault((registered.name, key, *registered.conditions), registered)
+        if (
+            first is not registered
+            and first.span
+            and registered.span
+            and first.span != registered.span
+        ):
             what = f"two kernels for {key}" if key else "two schemas"
             earlier = (Label(first.span, "the first one"),)
-            yield Diagnostic("TG603", f"`{one.name}` has {what}", Label(one.span, "again"), earlier)
+            yield Diagnostic(
+                "TG603", f"`{registered.name}` has {what}", Label(registered.span, "again"), earlier
+            )
 
 
 def _check_python(
@@ -184,8 +210,8 @@ def _check_faked(
     definition: Definition, schema: FunctionSchema, kernels: Sequence[Implementation]
 ) -> Iterator[Diagnostic]:
     """TG611; PyTorch makes the fake of an operator that only writes."""
-    keys = {one.key for one in kernels}
-    only_writes = not schema.returns and any(one.is_write for one in schema.arguments)
+    keys = {kernel.key for kernel in kernels}
+    only_writes = not schema.returns and any(argument.is_write for argument in schema.arguments)
     if keys and not keys & _FAKED and not only_writes:
         message = f"`{definition.name}` has no fake in these files"
         help_ = "`torch.library.register_fake`, or a kernel for Meta"
@@ -193,30 +219,33 @@ def _check_faked(
         yield Diagnostic("TG611", message, label, help=help_)
 
 
-def _check_kernel(schema: FunctionSchema, one: Implementation) -> Iterator[Diagnostic]:
+def _check_kernel(schema: FunctionSchema, implementation: Implementation) -> Iterator[Diagnostic]:
     """What keeps a kernel from being what its schema says; one of several overloads has to be."""
-    word = one.kernel.rpartition("::")[2]
+    word = implementation.kernel.rpartition("::")[2]
     head = f"{schema.full_name}: kernel '{word}' must"
-    problems = [list(_problems(schema, head, one, function)) for function in one.functions]
+    problems = [
+        list(_problems(schema, head, implementation, function))
+        for function in implementation.functions
+    ]
     best = min(problems, key=lambda found: sum(d.severity == "error" for d in found))
-    overloads = {(function.parameters, function.returns) for function in one.functions}
+    overloads = {(function.parameters, function.returns) for function in implementation.functions}
     if len(overloads) > 1 and has_errors(best):
-        label = Label(one.functions[0].spans[-1], "one of several")
+        label = Label(implementation.functions[0].spans[-1], "one of several")
         yield Diagnostic("TG609", f"{head} have the types of the schema", label)
     else:
         yield from best
 
 
 def _problems(
-    schema: FunctionSchema, head: str, one: Implementation, function: Function
+    schema: FunctionSchema, head: str, implementation: Implementation, function: Function
 ) -> Iterator[Diagnostic]:
     """What is wrong with one of the declarations of a kernel."""
     taken = [text for text in function.parameters if text != "void"]
     keys = sum("DispatchKeySet" in text for text in taken[:1])
-    registered = (Label(one.span, "registered here"),) if one.span else ()
+    registered = (Label(implementation.span, "registered here"),) if implementation.span else ()
 
-    def wrong(what: str, at: int, found: str) -> Diagnostic:
-        label = Label(function.spans[at], f"this {found}")
+    def wrong(what: str, at: int, given: str) -> Diagnostic:
+        label = Label(function.spans[at], f"this {given}")
         return Diagnostic("TG609", f"{head} {what}", label, registered)
 
     if len(taken) - keys != len(schema.arguments):

@@ -155,9 +155,9 @@ class Registration:
         given = self.given.get("fn")
         if isinstance(given, FUNCTIONS):
             return self.module, given
-        home, found = self.module.value(given) or (self.module, None)
-        if isinstance(found, FUNCTIONS):
-            return (home, found)
+        home, value = self.module.value(given) or (self.module, None)
+        if isinstance(value, FUNCTIONS):
+            return (home, value)
         return None
 
 

@@ -75,14 +75,14 @@ def author_of(function: Any, home: str) -> Any:
     waiting = [function]
     seen = set[int]()
     while waiting:
-        one = waiting.pop(0)
-        if not isinstance(one, FunctionType) or id(one) in seen:
+        candidate = waiting.pop(0)
+        if not isinstance(candidate, FunctionType) or id(candidate) in seen:
             continue
-        if not is_within(one, home):
-            return one
-        seen.add(id(one))
-        waiting.append(getattr(one, "__wrapped__", None))
-        waiting += [cell.cell_contents for cell in one.__closure__ or ()]
+        if not is_within(candidate, home):
+            return candidate
+        seen.add(id(candidate))
+        waiting.append(getattr(candidate, "__wrapped__", None))
+        waiting += [cell.cell_contents for cell in candidate.__closure__ or ()]
     return None
 
 
@@ -123,16 +123,16 @@ def _name(operator: Any) -> str:
 def _ask_custom_ops(torch: Any, recorded: Recorded) -> None:
     """Read the functions that `torch.library.custom_op` objects hold."""
     operators = getattr(torch._library.custom_ops, "OPDEFS", {})
-    for name, one in list(operators.items()):
-        for device, function in one._backend_fns.items():
+    for name, operator in list(operators.items()):
+        for device, function in operator._backend_fns.items():
             if device:
                 key = torch._C._dispatch_key_for_device(device)
             else:
                 key = "CompositeExplicitAutograd"
             recorded.kernels[name, key] = function
         for kind, attribute in _ATTRIBUTES.items():
-            function = getattr(one, attribute, None)
+            function = getattr(operator, attribute, None)
             if function is not None:
                 recorded.given.setdefault((name, kind), function)
-        for device, dtype in (getattr(one, "_autocast_dtype", None) or {}).items():
+        for device, dtype in (getattr(operator, "_autocast_dtype", None) or {}).items():
             recorded.autocast.setdefault(name, {})[device] = dtype

@@ -50,26 +50,28 @@ def read_python(sources: Iterable[Source], library: Library) -> None:
     every = list(sources)
     others = dict[str, Module]()
     library.files += len(every)
-    rest = {one.path: one for one in every}
-    found = [one for one in every if _MAY_CALL.search(one.text)]
+    rest = {source.path: source for source in every}
+    waiting = [source for source in every if _MAY_CALL.search(source.text)]
     modules = list[Module]()
     scans = dict[str, list[Scan]]()
     known = set[str]()
     is_final = False
-    while found or not is_final:
+    while waiting or not is_final:
         # Once no file is left that may register, all is looked at with what every file says.
-        is_final = not found
+        is_final = not waiting
         scans = {} if is_final else scans
-        for source in found:
+        for source in waiting:
             del rest[source.path]
-        modules += _parsed(found, others, library)
+        modules += _parsed(waiting, others, library)
         for module in modules:
             if module.source.path not in scans:
                 scans[module.source.path] = _scanned(module)
-        known = registering([one for several in scans.values() for one in several])
+        known = registering([scan for several in scans.values() for scan in several])
         words = {path.rpartition(".")[2] for path in known}
         words |= {word for module in modules for word in _passed_words(module)}
-        found = [one for one in rest.values() if not words.isdisjoint(_WORD.findall(one.text))]
+        waiting = [
+            source for source in rest.values() if not words.isdisjoint(_WORD.findall(source.text))
+        ]
     for module in modules:
         try:
             _read_module(module, library, known)
@@ -116,9 +118,9 @@ def _read_module(module: Module, library: Library, known: set[str]) -> None:
     for node, conditions in module.statements:
         for call in calls_of(node):
             try:
-                one = understood(module, call, conditions, known)
-                if one is not None:
-                    _READERS[one.kind](one, library)
+                registration = understood(module, call, conditions, known)
+                if registration is not None:
+                    _READERS[registration.kind](registration, library)
                     met += 1
             except Unread as why:
                 if speaks or not isinstance(why, Suspect) or why.is_certain:
@@ -142,16 +144,18 @@ def _report_unread(library: Library, module: Module, what: object, at: ast.expr,
     library.diagnostics.append(Diagnostic("TG614", f"{what} was not read", label))
 
 
-def _name(one: Registration) -> str:
+def _name(registration: Registration) -> str:
     """The operator's whole name: from a text, `torch.ops.mylib.f.default`, or an operator that was made."""
-    given, (namespace, _), path = one.given.get("name"), one.owner, one.path("name")
+    given = registration.given.get("name")
+    namespace, _ = registration.owner
+    path = registration.path("name")
     if isinstance(given, ast.expr):
-        name = made_operator(one.module, given)
+        name = made_operator(registration.module, given)
     else:
         name = ""
     if path.startswith("torch.ops."):
         name = path.removeprefix("torch.ops.").replace(".", "::", 1).removesuffix(".default")
-    name = name or one.text("name")
+    name = name or registration.text("name")
     if namespace and "::" not in name:
         name = f"{namespace}::{name}"
     if not re.fullmatch(r"\w+::\w+(\.\w+)?", name):
@@ -159,9 +163,9 @@ def _name(one: Registration) -> str:
     return name
 
 
-def _keys(one: Registration, default: str) -> list[str]:
+def _keys(registration: Registration, default: str) -> list[str]:
     """The keys of devices (`"cpu"`), or those that have these names."""
-    given = one.constant("types", None) or default
+    given = registration.constant("types", None) or default
     names = key_names("")
     by_device = {name.lower(): key for name, key in names.items()}
     by_device |= {"default": _PLAIN, "privateuseone": "PrivateUse1"}
@@ -172,8 +176,8 @@ def _keys(one: Registration, default: str) -> list[str]:
     return keys
 
 
-def _tags(one: Registration) -> set[str]:
-    given = one.given.get("tags")
+def _tags(registration: Registration) -> set[str]:
+    given = registration.given.get("tags")
     parts: list[ast.AST] = []
     if isinstance(given, (ast.Tuple, ast.List)):
         parts += given.elts
@@ -181,141 +185,157 @@ def _tags(one: Registration) -> set[str]:
         parts.append(given)
     tags = set()
     for part in parts:
-        tags.add(one.module.path(part) if isinstance(part, ast.expr) else "")
+        tags.add(registration.module.path(part) if isinstance(part, ast.expr) else "")
     if not all(tag.startswith(("torch.Tag.", "torch._C.Tag.")) for tag in tags):
         raise Unread("its tags are computed")
     return {tag.rpartition(".")[2] for tag in tags}
 
 
-def _define(one: Registration, library: Library, text: str, tags: Iterable[str]) -> str:
+def _define(registration: Registration, library: Library, text: str, tags: Iterable[str]) -> str:
     """Add a definition; its name."""
     schema, problems = parse_schema(text)
     if schema is None:
         raise Unread(problems[0].message)
     name = schema.full_name
     listed = tuple(sorted(tags))
-    found = Definition(name, str(schema), listed, span=one.span, asks=one.asks)
-    library.definitions.append(found)
+    definition = Definition(
+        name, str(schema), listed, span=registration.span, asks=registration.asks
+    )
+    library.definitions.append(definition)
     return name
 
 
-def _read_custom_op(one: Registration, library: Library) -> None:
-    name = _name(one)
-    keys = _keys(one, _PLAIN)
-    tags = _tags(one)
+def _read_custom_op(registration: Registration, library: Library) -> None:
+    name = _name(registration)
+    keys = _keys(registration, _PLAIN)
+    tags = _tags(registration)
     # A schema may begin with the name.
-    text = (one.text("schema") or _inferred(one, tags)).partition("(")[2]
-    _define(one, library, f"{name}({text}", {*tags, "pt2_compliant_tag"})
-    _add_kernel(one, library, name, keys)
-    if one.kind == "triton_op":
-        _add_extra(one, library, name, "fake")
+    text = (registration.text("schema") or _inferred(registration, tags)).partition("(")[2]
+    _define(registration, library, f"{name}({text}", {*tags, "pt2_compliant_tag"})
+    _add_kernel(registration, library, name, keys)
+    if registration.kind == "triton_op":
+        _add_extra(registration, library, name, "fake")
         message = f"`{name}` is a `triton_op`, into which `torch.compile` looks"
-        _report(one, library, message, "add `triton: CompositeExplicitAutograd` to its entry")
+        help_ = "add `triton: CompositeExplicitAutograd` to its entry"
+        _report(registration, library, message, help_)
 
 
-def _inferred(one: Registration, tags: set[str]) -> str:
-    found = one.function()
-    mutates = one.constant("mutates_args", ())
-    if found is None:
+def _inferred(registration: Registration, tags: set[str]) -> str:
+    function = registration.function()
+    mutates = registration.constant("mutates_args", ())
+    if function is None:
         raise Unread("the function that has its types is not in these files")
     if tags & {"inplace", "out"}:
         raise Unread("its tags say what its schema is: give `schema=`")
     try:
-        return infer_python_schema(*found, mutates if isinstance(mutates, (str, tuple)) else ())
+        return infer_python_schema(*function, mutates if isinstance(mutates, (str, tuple)) else ())
     except ValueError as why:
         raise Unread(str(why)) from None
 
 
-def _read_definition(one: Registration, library: Library) -> None:
-    schema, (namespace, key) = one.text("schema").strip(), one.owner
+def _read_definition(registration: Registration, library: Library) -> None:
+    schema = registration.text("schema").strip()
+    namespace, key = registration.owner
     if not namespace:
-        schema = one.text("name") + schema
+        schema = registration.text("name") + schema
     elif "::" not in schema.partition("(")[0]:
         schema = f"{namespace}::{schema}"
-    name = _define(one, library, schema, _tags(one))
-    if "fn" in one.given:
-        _add_kernel(one, library, name, [key or CATCH_ALL])
+    name = _define(registration, library, schema, _tags(registration))
+    if "fn" in registration.given:
+        _add_kernel(registration, library, name, [key or CATCH_ALL])
 
 
-def _read_kernel(one: Registration, library: Library) -> None:
-    _add_kernel(one, library, _name(one), _keys(one, one.owner[1] or CATCH_ALL))
+def _read_kernel(registration: Registration, library: Library) -> None:
+    name = _name(registration)
+    keys = _keys(registration, registration.owner[1] or CATCH_ALL)
+    _add_kernel(registration, library, name, keys)
 
 
-def _read_gradient(one: Registration, library: Library) -> None:
-    message = f"`{_name(one)}` takes its gradient from `{one.module.name}:{_written(one)}`"
-    _report(one, library, message, "write `derivatives:`, or keep the call of `register_autograd`")
+def _read_gradient(registration: Registration, library: Library) -> None:
+    message = f"`{_name(registration)}` takes its gradient from `{registration.module.name}:{_written(registration)}`"
+    help_ = "write `derivatives:`, or keep the call of `register_autograd`"
+    _report(registration, library, message, help_)
 
 
-def _read_autocast(one: Registration, library: Library) -> None:
-    library.add_autocast(_name(one), {one.text("types"): one.path("cast_inputs")})
+def _read_autocast(registration: Registration, library: Library) -> None:
+    library.add_autocast(
+        _name(registration), {registration.text("types"): registration.path("cast_inputs")}
+    )
 
 
-def _read_extra(one: Registration, library: Library) -> None:
-    _add_extra(one, library, _name(one), "vmap" if one.kind == "register_vmap" else "fake")
+def _read_extra(registration: Registration, library: Library) -> None:
+    field = "vmap" if registration.kind == "register_vmap" else "fake"
+    _add_extra(registration, library, _name(registration), field)
 
 
-def _add_kernel(one: Registration, library: Library, name: str, keys: Sequence[str]) -> None:
-    if one.path("fn") == "torch.library.fallthrough_kernel":
+def _add_kernel(
+    registration: Registration, library: Library, name: str, keys: Sequence[str]
+) -> None:
+    if registration.path("fn") == "torch.library.fallthrough_kernel":
         message = f"`{name}` falls through at {keys[0]}, which YAML cannot say"
-        label = Label(one.span, "a fallthrough is not a kernel")
+        label = Label(registration.span, "a fallthrough is not a kernel")
         library.diagnostics.append(Diagnostic("TG602", message, label))
         return
-    found = one.function()
-    asks = " ".join(one.asks)
+    function = registration.function()
+    asks = " ".join(registration.asks)
     # With `with_keyset`, a kernel takes one more.
-    if found and "with_keyset" not in one.given:
-        signature = signature_of(found[1])
+    if function and "with_keyset" not in registration.given:
+        signature = signature_of(function[1])
     else:
         signature = None
-    kernel = _named(one, library, name, f"kernel for {', '.join(keys)}", "kernels")
+    kernel = _named(registration, library, name, f"kernel for {', '.join(keys)}", "kernels")
     library.implementations += [
-        Implementation(name, key, kernel, span=one.span, asks=asks, signature=signature)
+        Implementation(name, key, kernel, span=registration.span, asks=asks, signature=signature)
         for key in keys
     ]
 
 
-def _add_extra(one: Registration, library: Library, name: str, field: str) -> None:
-    found = one.function()
-    word = _named(one, library, name, field, "fakes")
-    signature = signature_of(found[1]) if found else None
-    library.extras.append(Extra(name, field, word, signature, one.span, " ".join(one.asks)))
+def _add_extra(registration: Registration, library: Library, name: str, field: str) -> None:
+    function = registration.function()
+    word = _named(registration, library, name, field, "fakes")
+    signature = signature_of(function[1]) if function else None
+    library.extras.append(
+        Extra(name, field, word, signature, registration.span, " ".join(registration.asks))
+    )
 
 
-def _named(one: Registration, library: Library, operator: str, what: str, kind: str) -> str:
+def _named(
+    registration: Registration, library: Library, operator: str, what: str, kind: str
+) -> str:
     """The whole name of the function that is registered; "" if it has none, which is reported."""
-    given = one.given.get("fn")
-    found = one.function()
+    given = registration.given.get("fn")
+    function = registration.function()
     if given is None:
         raise Unread("there is no function")
-    own = f"{one.module.name}."
+    prefix = f"{registration.module.name}."
     if isinstance(given, FUNCTIONS):
-        path = own + given.name
+        path = prefix + given.name
     else:
-        path = one.path("fn")
+        path = registration.path("fn")
     module, _, word = path.rpartition(".")
-    if module != one.module.name:
-        home = one.module.others.get(module)
+    if module != registration.module.name:
+        home = registration.module.others.get(module)
     else:
-        home = one.module
-    said = f"the {what} of `{operator}` is `{_written(one)}`"
+        home = registration.module
+    subject = f"the {what} of `{operator}` is `{_written(registration)}`"
     is_known = home is None or word in {*home.functions, *home.assigned, *home.imported}
     # A method is none, nor is a name that no import brings.
     if not module or not is_known or any(part[:1].isupper() for part in module.split(".")):
-        message = f"{said}, which is not a module-level function"
-        _report(one, library, message, "make it a function of its own")
+        message = f"{subject}, which is not a module-level function"
+        _report(registration, library, message, "make it a function of its own")
         return ""
-    if home and word in home.functions and not (found and found[0].has(found[1])):
-        message = f"{said}, and so is another function of `{module}`"
-        _report(one, library, message, "give it a name of its own")
+    if home and word in home.functions and not (function and function[0].has(function[1])):
+        message = f"{subject}, and so is another function of `{module}`"
+        _report(registration, library, message, "give it a name of its own")
         return ""
     modules = library.modules.setdefault(kind, [])
     modules += [] if module in modules else [module]
     return path
 
 
-def _written(one: Registration) -> str:
+def _written(registration: Registration) -> str:
     """How messages name the function that is registered."""
-    given = one.given.get("fn")
+    given = registration.given.get("fn")
     if isinstance(given, FUNCTIONS):
         return given.name
     if isinstance(given, ast.Call):
@@ -327,8 +347,9 @@ def _written(one: Registration) -> str:
     return "?"
 
 
-def _report(one: Registration, library: Library, message: str, help_: str) -> None:
-    home, node = one.function() or (one.module, one.given.get("fn") or one.node)
+def _report(registration: Registration, library: Library, message: str, help_: str) -> None:
+    node = registration.given.get("fn") or registration.node
+    home, node = registration.function() or (registration.module, node)
     if isinstance(node, FUNCTIONS) and node.decorator_list:
         node = node.decorator_list[0]
     label = Label(line_span(home.source, node.lineno), "this function")

@@ -26,10 +26,10 @@ def read_modules(modules: Sequence[str], namespace: str) -> Library:
     TG011 without PyTorch, TG012 for modules that cannot be imported. The current folder is on their
     search path.
     """
-    found = ask_torch(_read, modules, namespace, what=f"importing `{', '.join(modules)}`")
-    if isinstance(found, Library):
-        return found
-    return Library(diagnostics=[found])
+    answer = ask_torch(_read, modules, namespace, what=f"importing `{', '.join(modules)}`")
+    if isinstance(answer, Library):
+        return answer
+    return Library(diagnostics=[answer])
 
 
 def _read(torch: Any, modules: Sequence[str], namespace: str) -> Library:
@@ -70,8 +70,8 @@ def read_definition(torch: Any, name: str) -> tuple[Definition | None, str, str]
     schema, problem = registered_schema(torch, base, overload)
     if schema is None:
         return None, problem, text
-    found = torch._C._get_operation_overload(base, overload)
-    tags = tuple(sorted(tag.name for tag in found[2])) if found else ()
+    registered = torch._C._get_operation_overload(base, overload)
+    tags = tuple(sorted(tag.name for tag in registered[2])) if registered else ()
     return Definition(name, str(schema), tags), "", text
 
 

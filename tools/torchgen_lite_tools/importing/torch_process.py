@@ -43,18 +43,18 @@ def ask_torch(
 
     # What is no path stays: finders of packages that are installed for editing have words of their own.
     path = []
-    for one in (*sys.path, str(folder)):
-        path.append(os.path.abspath(one) if os.path.exists(one) else one)
+    for entry in (*sys.path, str(folder)):
+        path.append(os.path.abspath(entry) if os.path.exists(entry) else entry)
     command = [sys.executable, "-c", _SCRIPT, *path]
     asked = pickle.dumps((question, arguments))
     pipe = subprocess.PIPE
     environment = {**(variables or {}), **os.environ}
-    found = subprocess.run(command, input=asked, stdout=pipe, cwd=folder, env=environment)
+    done = subprocess.run(command, input=asked, stdout=pipe, cwd=folder, env=environment)
     # A module may end Python with code 0, too; then there is no answer.
-    if found.returncode == 0 and found.stdout:
-        answer, problem = pickle.loads(found.stdout)
+    if done.returncode == 0 and done.stdout:
+        answer, problem = pickle.loads(done.stdout)
         return Diagnostic(*problem) if problem else answer
-    return Diagnostic("TG012", f"{what} ended Python: {said_code(found.returncode)}")
+    return Diagnostic("TG012", f"{what} ended Python: {said_code(done.returncode)}")
 
 
 def said_code(code: int) -> str:

@@ -22,27 +22,30 @@ _QUOTED = re.compile(r'"(?:\\.|[^"\\])*"')
 
 def registered_schema(torch: Any, name: str, overload: str) -> tuple[FunctionSchema | None, str]:
     """The schema of an operator; None and the reason if it cannot be written."""
-    found = torch._C._get_schema(name, overload)
-    arguments, _, returns = _QUOTED.sub("", str(found)).rpartition(" -> ")
+    registered = torch._C._get_schema(name, overload)
+    arguments, _, returns = _QUOTED.sub("", str(registered)).rpartition(" -> ")
     bare = torch._C.FunctionSchema(
-        found.name,
-        found.overload_name,
+        registered.name,
+        registered.overload_name,
         [
             torch._C.Argument(a.name, a.real_type, a.N, None, a.kwarg_only, a.alias_info)
-            for a in found.arguments
+            for a in registered.arguments
         ],
-        found.returns,
+        registered.returns,
         arguments.endswith("...)"),
         returns == "...",
     )
     schema, problems = parse_schema(_UNNAMED_ALIAS.sub("!", str(bare)))
     if schema is None:
         return None, problems[0].message
-    texts = [_default(one) if one.has_default_value() else None for one in found.arguments]
+    texts = [
+        _default(argument) if argument.has_default_value() else None
+        for argument in registered.arguments
+    ]
     if "" in texts:
-        value = found.arguments[texts.index("")].default_value
+        value = registered.arguments[texts.index("")].default_value
         return None, f"a schema has no word for the default `{value!r}`"
-    given = [one._replace(default=text) for one, text in zip(schema.arguments, texts)]
+    given = [argument._replace(default=text) for argument, text in zip(schema.arguments, texts)]
     return replace(schema, arguments=tuple(given)), ""
 
 
@@ -57,7 +60,7 @@ def _default(argument: Any) -> str:
 def _text(value: object) -> str:
     """A value as schemas write it, "" for none that they can write."""
     if isinstance(value, list):
-        parts = [_text(one) for one in value]
+        parts = [_text(item) for item in value]
         return f"[{', '.join(parts)}]" if all(parts) else ""
     if isinstance(value, (complex, float)):
         if isfinite(abs(value)):

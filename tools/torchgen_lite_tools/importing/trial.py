@@ -67,13 +67,13 @@ def trial_of(folder: Path, build: str, test: str, load: Sequence[str]) -> Trial 
 
 def run_before(session: Session, trial: Trial, names: Collection[str]) -> Run:
     """Raises Refused if anything fails, or none of the operators that are to move is registered."""
-    found = _run(session, trial, "before anything was moved")
-    if found.problems:
-        raise Refused(*found.problems)
-    if found.registered is None or found.registered.keys().isdisjoint(names):
-        loaded = ", ".join(f"`{one}`" for one in trial.load)
+    run = _run(session, trial, "before anything was moved")
+    if run.problems:
+        raise Refused(*run.problems)
+    if run.registered is None or run.registered.keys().isdisjoint(names):
+        loaded = ", ".join(f"`{module}`" for module in trial.load)
         raise Refused(Diagnostic("TG012", f"{loaded} registers no operator that moves"))
-    return found
+    return run
 
 
 def run_after(
@@ -81,23 +81,25 @@ def run_after(
 ) -> tuple[list[Diagnostic], dict[str, object]]:
     """Report what differs and what fails; it is returned, with the rest of the report as data."""
     after = _run(session, trial, "after the move")
-    found = None
+    compared = None
     # The same could be loaded before, so it is the move that stands in the way.
     problems = []
-    for one in after.problems:
+    for problem in after.problems:
         problems.append(
-            one if one.code == "TG618" else Diagnostic("TG618", f"{one.message}, after the move")
+            problem
+            if problem.code == "TG618"
+            else Diagnostic("TG618", f"{problem.message}, after the move")
         )
     if before.registered is not None and after.registered is not None:
-        found = compare(before.registered, after.registered, generated)
-        problems += found.differences
+        compared = compare(before.registered, after.registered, generated)
+        problems += compared.differences
     session.report(problems, kind="adopt")
-    for line in _report_lines(before, after, found):
+    for line in _report_lines(before, after, compared):
         session.talk(line)
-    if found is not None and found.absent:
-        names = ", ".join(found.absent)
+    if compared is not None and compared.absent:
+        names = ", ".join(compared.absent)
         session.warn(f"registered neither before nor after, so not compared: {names}")
-    return problems, _report_data(before, after, found)
+    return problems, _report_data(before, after, compared)
 
 
 def _run(session: Session, trial: Trial, when: str) -> Run:
@@ -108,14 +110,14 @@ def _run(session: Session, trial: Trial, when: str) -> Run:
         if problems:
             return Run(done, None, problems)
     what = f"loading `{', '.join(trial.load)}`"
-    found = ask_torch(
+    registered = ask_torch(
         read_registered, trial.load, what=what, folder=trial.folder, variables=_VARIABLES
     )
-    if isinstance(found, Diagnostic):
-        return Run(done, None, [found])
+    if isinstance(registered, Diagnostic):
+        return Run(done, None, [registered])
     if trial.test:
         done["test"], problems = _call(session, trial.folder, trial.test, when)
-    return Run(done, found, problems)
+    return Run(done, registered, problems)
 
 
 def _call(session: Session, folder: Path, command: str, when: str) -> tuple[Done, list[Diagnostic]]:
@@ -137,30 +139,30 @@ def _call(session: Session, folder: Path, command: str, when: str) -> tuple[Done
     return done, [Diagnostic("TG618", message, notes=tuple(lines[-_SHOWN_LINES:]))]
 
 
-def _report_lines(before: Run, after: Run, found: Compared | None) -> Iterator[str]:
+def _report_lines(before: Run, after: Run, compared: Compared | None) -> Iterator[str]:
     for when, run in (("before", before), ("after", after)):
         for option, done in run.done.items():
             yield f"{option} {when}: {done}"
-    if found is None:
+    if compared is None:
         yield "what is registered was not compared"
         return
-    alike = found.operators - len({one.operator for one in found.differences})
-    counts = f"{alike} of {counted(found.operators, 'operator')}"
+    alike = compared.operators - len({difference.operator for difference in compared.differences})
+    counts = f"{alike} of {counted(compared.operators, 'operator')}"
     yield f"{counts} registered as before: schema, tags, dispatch table"
-    if found.inferred:
-        yield f"names of arguments, new in {counted(found.inferred, 'schema')} that PyTorch had inferred"
-    if found.added:
+    if compared.inferred:
+        yield f"names of arguments, new in {counted(compared.inferred, 'schema')} that PyTorch had inferred"
+    if compared.added:
         each = []
-        for key, number in found.added.items():
+        for key, number in compared.added.items():
             each.append(f"{key} ({counted(number, 'operator')})")
         yield f"kernels that generated code adds: {', '.join(each)}"
 
 
-def _report_data(before: Run, after: Run, found: Compared | None) -> dict[str, object]:
+def _report_data(before: Run, after: Run, comparison: Compared | None) -> dict[str, object]:
     compared = None
-    if found is not None:
-        differ = sorted({one.operator for one in found.differences})
-        compared = {**found._asdict(), "differences": differ}
+    if comparison is not None:
+        differ = sorted({difference.operator for difference in comparison.differences})
+        compared = {**comparison._asdict(), "differences": differ}
     return {"before": _done(before), "after": _done(after), "compared": compared}
 
 

@@ -54,11 +54,11 @@ def analyze(path: Path, texts: Mapping[Path, str]) -> Analysis | None:
     `texts` override files on disk. No code of the project runs: modules are not imported and
     templates not rendered.
     """
-    config, found = load_config(path.parent)
+    config, problems = load_config(path.parent)
     is_named = _names(config, path)
     if is_named and config.path is not None:
         program = lint(load(config=config, texts=texts))
-        return Analysis(config.root, program, (*found, *lint_targets(program)))
+        return Analysis(config.root, program, (*problems, *lint_targets(program)))
     if not is_named and not _ENTRY.search(texts.get(path, "")):
         return None
     program = lint(load(path, config=config, texts=texts))

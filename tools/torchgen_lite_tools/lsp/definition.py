@@ -17,8 +17,8 @@ def definitions(analysis: Analysis, place: Place) -> list[Span]:
     named = named_at(analysis, place)
     field = place.keys[0] if place.keys else ""
     if named is not None and field not in ("func", "op"):
-        found = definition_of(analysis, named)
-        return [found] if found is not None else []
+        span = definition_of(analysis, named)
+        return [span] if span is not None else []
     is_schema = field in ("func", "op") and not place.is_key and place.word
     return list(_generated(analysis, place)) if is_schema else []
 
@@ -31,7 +31,9 @@ def definition_of(analysis: Analysis, named: Named) -> Span | None:
         operator = find_operator(analysis, named.name, named.operator)
         return None if operator is None else operator.schema.name_span
     operator = find_operator(analysis, named.operator, named.operator)
-    for argument in () if operator is None else operator.schema.arguments:
+    if operator is None:
+        return None
+    for argument in operator.schema.arguments:
         if argument.name == named.name:
             return argument.name_span
     return None

@@ -20,25 +20,25 @@ _BEGINNING = types.Range(types.Position(0, 0), types.Position(0, 0))
 
 def publish(analysis: Analysis, about: Path, units: Units) -> dict[Path, list[types.Diagnostic]]:
     """The diagnostics of each file; those without a place go to the start of the file `about`."""
-    found: dict[Path, list[types.Diagnostic]] = {about: []}
-    for one in analysis.diagnostics:
-        if one.label:
-            path = analysis.path_of(one.label.span.source).resolve()
+    by_file: dict[Path, list[types.Diagnostic]] = {about: []}
+    for diagnostic in analysis.diagnostics:
+        if diagnostic.label:
+            path = analysis.path_of(diagnostic.label.span.source).resolve()
         else:
             path = about
-        found.setdefault(path, []).append(_converted(one, analysis, units))
-    return found
+        by_file.setdefault(path, []).append(_converted(diagnostic, analysis, units))
+    return by_file
 
 
 def location(analysis: Analysis, span: Span, units: Units) -> types.Location:
     return types.Location(analysis.path_of(span.source).as_uri(), range_of(span, units))
 
 
-def _converted(one: Diagnostic, analysis: Analysis, units: Units) -> types.Diagnostic:
+def _converted(diagnostic: Diagnostic, analysis: Analysis, units: Units) -> types.Diagnostic:
     """A diagnostic whose message includes the label, help and notes that a terminal shows."""
-    said = content_of(one)
+    content = content_of(diagnostic)
     related = []
-    for other in said.others:
+    for other in content.others:
         if analysis.path_of(other.span.source).is_absolute():
             related.append(
                 types.DiagnosticRelatedInformation(
@@ -46,11 +46,11 @@ def _converted(one: Diagnostic, analysis: Analysis, units: Units) -> types.Diagn
                 )
             )
     return types.Diagnostic(
-        range_of(one.label.span, units) if one.label else _BEGINNING,
-        "\n".join(said.lines),
-        _SEVERITY[one.severity],
-        one.code,
-        types.CodeDescription(page_uri(one.code)),
+        range_of(diagnostic.label.span, units) if diagnostic.label else _BEGINNING,
+        "\n".join(content.lines),
+        _SEVERITY[diagnostic.severity],
+        diagnostic.code,
+        types.CodeDescription(page_uri(diagnostic.code)),
         source="torchgen-lite",
         related_information=related or None,
     )
@@ -60,24 +60,24 @@ def code_actions(
     analysis: Analysis, path: Path, within: types.Range, units: Units
 ) -> list[types.CodeAction]:
     """The suggestions for a range of a file, and one action that applies the file's safe ones."""
-    own = []
+    fixable = []
     for d in analysis.diagnostics:
         if d.fix and analysis.path_of(d.fix.span.source).resolve() == path:
-            own.append(d)
+            fixable.append(d)
     actions = []
-    for one in own:
-        at = range_of(one.label.span, units) if one.label else _BEGINNING
-        if one.fix is not None and at.start <= within.end and within.start <= at.end:
+    for diagnostic in fixable:
+        at = range_of(diagnostic.label.span, units) if diagnostic.label else _BEGINNING
+        if diagnostic.fix is not None and at.start <= within.end and within.start <= at.end:
             actions.append(
                 types.CodeAction(
-                    f"{one.code}: {str(one.help).removesuffix('?')}",
+                    f"{diagnostic.code}: {str(diagnostic.help).removesuffix('?')}",
                     types.CodeActionKind.QuickFix,
-                    [_converted(one, analysis, units)],
+                    [_converted(diagnostic, analysis, units)],
                     is_preferred=True,
-                    edit=workspace_edit(analysis, [one.fix], units),
+                    edit=workspace_edit(analysis, [diagnostic.fix], units),
                 )
             )
-    safe = [one.safe_fix for one in own]
+    safe = [diagnostic.safe_fix for diagnostic in fixable]
     shown = next((edit.span.source.path for edit in safe if edit is not None), None)
     if shown is not None:
         edits = pick_edits(safe, shown)

@@ -66,10 +66,12 @@ def _about_operator(analysis: Analysis, operator: Operator) -> str:
     for target in generation_of(analysis.program).targets:
         signatures = target.signatures_of(analysis.program, function)
         parts += [_code(*signatures)] if signatures is not None else []
-    for one in _registered(analysis, operator):
+    for registrations in _registered(analysis, operator):
         # Where PyTorch's kernels are not known, the rest of the table is not either.
-        is_known = one.own is None or not one.kernels.keys() <= one.own
-        parts.append(_code("text", [render_table(one, () if is_known else one.own or ())]))
+        of_package = registrations.own
+        is_known = of_package is None or not registrations.kernels.keys() <= of_package
+        only = () if is_known else of_package or ()
+        parts.append(_code("text", [render_table(registrations, only)]))
     return "\n\n".join(parts)
 
 
@@ -79,8 +81,8 @@ def _registered(analysis: Analysis, operator: Operator) -> list[Registrations]:
     selection = generation_of(program).shown
     is_over = adds_to_pytorch(program, selection.policy)
     beneath = known_pytorchs(lambda _: None, program) if is_over else {}
-    found = registrations_of_program(program, selection, beneath)
-    return [one for one in found if one.name == operator.name]
+    tables = registrations_of_program(program, selection, beneath)
+    return [table for table in tables if table.name == operator.name]
 
 
 def _about_key(analysis: Analysis, place: Place) -> str | None:
@@ -96,7 +98,7 @@ def _about_key(analysis: Analysis, place: Place) -> str | None:
     operator = find_operator(analysis, place.operator, place.operator)
     if operator is not None and name in sets.slots:
         registered = _registered(analysis, operator)
-        parts += [_code("text", [render_table(one, [name])]) for one in registered]
+        parts += [_code("text", [render_table(table, [name])]) for table in registered]
     return "\n\n".join(parts)
 
 
@@ -111,10 +113,10 @@ def _about_argument(analysis: Analysis, named: Named) -> str | None:
 def _about_function(analysis: Analysis, name: str) -> str | None:
     """About a function of the author: its declaration, what it serves, and where it is defined."""
     parts = []
-    for one in author_functions(analysis, name):
-        where = f", in `{one.place}`" if one.place else ""
-        declared = _code(one.language, [one.declaration])
-        parts.append(f"{declared}\n\n{', '.join(one.uses)}{where}")
+    for function in author_functions(analysis, name):
+        where = f", in `{function.place}`" if function.place else ""
+        declared = _code(function.language, [function.declaration])
+        parts.append(f"{declared}\n\n{', '.join(function.uses)}{where}")
     defined = analysis.defined_at(name)
     if not parts and defined is not None:
         parts.append(f"{_code('python', [defined.text])}\n\nin `{shown_place(defined)}`")

@@ -138,8 +138,8 @@ def scopes_in_entries(analysis: Analysis, named: Named) -> Iterator[Scope]:
     pattern = re.compile(rf"(?<!\w){re.escape(named.last)}{forward}(?!\w)")
     for span in _where(analysis, named):
         names = []
-        for found in pattern.finditer(span.source.text, span.start, span.end):
-            other = named_at(analysis, find_place(span.source, found.start()))
+        for match in pattern.finditer(span.source.text, span.start, span.end):
+            other = named_at(analysis, find_place(span.source, match.start()))
             if other is not None and _is_same(analysis, named, other):
                 names.append(other.span)
         yield Scope(span, tuple(names))
@@ -163,5 +163,5 @@ def _is_same(analysis: Analysis, named: Named, other: Named) -> bool:
         return analysis.defined_at(other.name) == analysis.defined_at(named.name)
     if named.kind == "argument":
         return (other.name, other.operator) == (named.name, named.operator)
-    found = [find_operator(analysis, one.name, one.operator) for one in (named, other)]
-    return found[0] is found[1]
+    operators = [find_operator(analysis, name.name, name.operator) for name in (named, other)]
+    return operators[0] is operators[1]

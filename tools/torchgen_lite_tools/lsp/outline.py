@@ -10,15 +10,15 @@ from torchgen_lite_tools.lsp.places import Units, entries_of, range_of
 
 def outline(source: Source, units: Units) -> list[types.DocumentSymbol]:
     """A symbol for each entry, in order; found from lines, so that it is there while YAML is being typed."""
-    found = []
+    symbols = []
     for entry in entries_of(source):
         fields = []
         for name, span in entry.fields:
             fields.append(_symbol(name, types.SymbolKind.Field, span, span, units))
         named = entry.operator or entry.span.first_line
         kind = types.SymbolKind.Function
-        found.append(_symbol(named.text, kind, entry.span, named, units, fields))
-    return found
+        symbols.append(_symbol(named.text, kind, entry.span, named, units, fields))
+    return symbols
 
 
 def _symbol(

@@ -24,11 +24,11 @@ def references(analysis: Analysis, place: Place, with_definition: bool) -> list[
     named = named_at(analysis, place)
     if named is None:
         return []
-    found: list[Span] = []
+    spans: list[Span] = []
     for scope in scopes(analysis, named):
-        found += scope.names
+        spans += scope.names
     defined = None if with_definition else definition_of(analysis, named)
-    return [span for span in dict.fromkeys(found) if not _is_within(span, defined)]
+    return [span for span in dict.fromkeys(spans) if not _is_within(span, defined)]
 
 
 def scopes(analysis: Analysis, named: Named) -> Iterator[Scope]:
@@ -62,10 +62,10 @@ def _functions_of(analysis: Analysis, name: str) -> list[str]:
         return []
     function = operator.function
     entries = chain.from_iterable(entry.kernels for entry in function.dispatch)
-    found = [entry.kernel for entry in entries]
+    names = [entry.kernel for entry in entries]
     if function.fake is not None:
-        found.append(function.fake.function)
-    return list(dict.fromkeys(filter(None, found)))
+        names.append(function.fake.function)
+    return list(dict.fromkeys(filter(None, names)))
 
 
 def _is_within(span: Span, other: Span | None) -> bool:

@@ -143,11 +143,11 @@ class Server(LanguageServer):
 
     def _report(self, project: Project, analysis: Analysis, path: Path) -> None:
         """Send the findings, and clear those of files that no longer have any."""
-        found = diagnostics.publish(analysis, path, self.units)
-        for gone in project.reported - set(found):
-            found[gone] = []
-        project.reported = {file for file, some in found.items() if some}
-        for file, some in found.items():
+        by_file = diagnostics.publish(analysis, path, self.units)
+        for gone in project.reported - set(by_file):
+            by_file[gone] = []
+        project.reported = {file for file, some in by_file.items() if some}
+        for file, some in by_file.items():
             self.text_document_publish_diagnostics(
                 types.PublishDiagnosticsParams(file.as_uri(), some)
             )

@@ -59,7 +59,7 @@ class Judged(NamedTuple):
     @property
     def summary(self) -> str:
         """`2 breaking changes and 1 change that may matter, 1 accepted`; empty for nothing."""
-        may = sum(one.effect == "may change" for one in self.changes)
+        may = sum(change.effect == "may change" for change in self.changes)
         breaks = len(self.changes) - may
         parts = [counted(breaks, "breaking change")] if breaks else []
         parts += [f"{counted(may, 'change')} that may matter"] if may else []
@@ -97,15 +97,15 @@ def judge(
     return Judged((*promised, *stale), len(accepted), notes)
 
 
-def accept(found: Sequence[Diagnostic], root: Path, reason: str) -> None:
+def accept(findings: Sequence[Diagnostic], root: Path, reason: str) -> None:
     """Write an entry for each of these findings that has none, from another run for example. Raises Refused."""
     source = _text(root)
     there = {_said(entry) for entry, _ in _entries(source)}
     old = source.text
     texts = [old.rstrip("\n") + "\n"] if old.strip() else []
-    for one in found:
-        if identity(one) not in there:
-            entry = Accepted(*identity(one), reason)
+    for finding in findings:
+        if identity(finding) not in there:
+            entry = Accepted(*identity(finding), reason)
             lines = [f"{name} = {_quoted(value)}" for name, value in asdict(entry).items()]
             texts.append(ended(["[[accepted]]", *lines]))
     write_content(root / FILE, "\n".join(texts))

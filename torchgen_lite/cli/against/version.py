@@ -134,9 +134,9 @@ def _read(asked: _Asked, folder: Path) -> Version:
     if not path.is_dir():
         return asked.alone(_all_read([read_source(path, here)]), here)
     # A folder may hold the project at its path below this one, or at the top.
-    for one in (path / shown_folder(root, here), path):
-        shown = shown_folder(one, here)
-        version = _read_folder(asked, one, f"{shown}/" if shown else "")
+    for candidate in (path / shown_folder(root, here), path):
+        shown = shown_folder(candidate, here)
+        version = _read_folder(asked, candidate, f"{shown}/" if shown else "")
         if version is not None:
             return version
     raise git.RevisionError(f"folder `{against}` has no {quoted(asked.names)}")
@@ -147,13 +147,15 @@ def _read_folder(asked: _Asked, root: Path, shown: str) -> Version | None:
     config = asked.current.config
     if not asked.schema and config.operators == "project":
         version = Version(asked.against, asked.current, root, shown)
-        own, found = _config_in(asked.session, root, config)
-        version.require(found)
-        if own is not None:
-            version.require([unknown_target(name) for name in own.targets if name not in TARGETS])
-            return version._replace(program=load(config=own, modules=asked.modules))
+        project, problems = _config_in(asked.session, root, config)
+        version.require(problems)
+        if project is not None:
+            version.require(
+                [unknown_target(name) for name in project.targets if name not in TARGETS]
+            )
+            return version._replace(program=load(config=project, modules=asked.modules))
     files = [root / name for name in asked.names if (root / name).is_file()]
-    sources = _all_read([read_source(one, root) for one in files])
+    sources = _all_read([read_source(file, root) for file in files])
     return asked.alone(sources, root, shown) if sources else None
 
 
@@ -170,7 +172,9 @@ def _require_unambiguous(against: str, root: Path) -> None:
 
 def _all_read(read: Sequence[tuple[Source | None, Sequence[Diagnostic]]]) -> list[Source]:
     """The files, each of which must have been read. Raises Refused."""
-    require([replace(one, code="TG014") for _, found in read for one in found])
+    require(
+        [replace(diagnostic, code="TG014") for _, diagnostics in read for diagnostic in diagnostics]
+    )
     return [source for source, _ in read if source is not None]
 
 
@@ -205,12 +209,12 @@ def _write_revision(asked: _Asked, folder: Path) -> Path:
     _require_not_moved(asked, tree, place)
 
     def inside(paths: Sequence[str]) -> list[str]:
-        return [os.path.normpath(place / one).replace(os.sep, "/") for one in paths if one]
+        return [os.path.normpath(place / path).replace(os.sep, "/") for path in paths if path]
 
     git.write_files(tree, folder, inside(_config_files(config)), (), ())
-    own, _ = _config_in(asked.session, folder / place, config)
-    files = asked.names if own is None else (*own.schema, own.native)
-    folders = () if own is None else (".", *own.source_roots, *own.template_dirs)
+    project, _ = _config_in(asked.session, folder / place, config)
+    files = asked.names if project is None else (*project.schema, project.native)
+    folders = () if project is None else (".", *project.source_roots, *project.template_dirs)
     git.write_files(tree, folder, inside(files), inside(folders), _SUFFIXES)
     return folder / place
 
@@ -219,17 +223,17 @@ def _require_not_moved(asked: _Asked, tree: git.Tree, place: PurePosixPath) -> N
     """Raise Refused if a project is gone from the working tree, and this one, which is new, may be that."""
     path = asked.current.config.path
     if path is not None and path.name != "pyproject.toml":
-        own = path.name
+        config_name = path.name
     else:
-        own = CONFIG_FILES[0]
-    names = {own, *asked.names}
-    if any(PurePosixPath(os.path.normpath(place / one)) in tree.entries for one in names):
+        config_name = CONFIG_FILES[0]
+    names = {config_name, *asked.names}
+    if any(PurePosixPath(os.path.normpath(place / name)) in tree.entries for name in names):
         return
-    known = [one for one in tree.entries if one.name in names]
+    known = [entry for entry in tree.entries if entry.name in names]
     against = asked.against
-    gone = {one.parent for one in known if not (tree.top / one).exists()}
+    gone = {entry.parent for entry in known if not (tree.top / entry).exists()}
     if gone:
-        listed = ", ".join(sorted(f"`{against}:{one}`" for one in gone))
+        listed = ", ".join(sorted(f"`{against}:{folder}`" for folder in gone))
         message = f"`{against}` does not have this project, unless it is what was in {listed}"
         help_ = f"if it was moved: `git worktree add OLD {against}`, and name its folder in `OLD`"
         raise Refused(Diagnostic("TG014", message, help=help_))
@@ -245,14 +249,14 @@ def _config_in(
     session: Session, root: Path, config: Config
 ) -> tuple[Config | None, Sequence[Diagnostic]]:
     """The configuration in a folder, if it has one, and what is wrong with it."""
-    found: list[Diagnostic] = []
+    problems: list[Diagnostic] = []
     names = _config_files(config)
-    own = find_in_folder(root, found) if names is CONFIG_FILES else root / names[0]
-    if own is None or not own.is_file():
-        return None, found
+    file = find_in_folder(root, problems) if names is CONFIG_FILES else root / names[0]
+    if file is None or not file.is_file():
+        return None, problems
     _, settings = split_options(session.config)
-    there, wrong = load_settings(root, [str(own.resolve()), *settings])
-    return there, (*found, *wrong)
+    there, wrong = load_settings(root, [str(file.resolve()), *settings])
+    return there, (*problems, *wrong)
 
 
 def _no_base(message: str) -> Diagnostic:

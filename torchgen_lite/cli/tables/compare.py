@@ -68,7 +68,7 @@ class Comparison(NamedTuple):
     @property
     def summary(self) -> str:
         """`3 operators change in 5 cells, 1 is new, 2 are gone`."""
-        cells = sum(len(one.cells) for one in self.changed)
+        cells = sum(len(operator.cells) for operator in self.changed)
         verb = "changes" if len(self.changed) == 1 else "change"
         parts = [f"{counted(len(self.changed), 'operator')} {verb} in {counted(cells, 'cell')}"]
         for names, word in ((self.added, "new"), (self.removed, "gone")):

@@ -226,8 +226,8 @@ def render_table(registrations: Registrations, only: Iterable[str] = (), width: 
         groups.setdefault(group, []).append(row)
     rows: list[Row] = groups.pop("", [])
     for title in (YOURS, PYTORCHS, "nothing"):
-        found = groups.get(title, [])
-        rows += [(title,), *((f"  {key}", *rest) for key, *rest in found)] if found else []
+        lines = groups.get(title, [])
+        rows += [(title,), *((f"  {key}", *rest) for key, *rest in lines)] if lines else []
     heads = ("key", "what serves it", "kernel")
     text = section_text(Section(registrations.name, rows, heads), width)
     return text + (f"  nothing serves {counted(unserved, 'key')}\n" if unserved else "")

@@ -61,16 +61,18 @@ def _pytorchs() -> dict[str, Registrations]:
     every = registrations_of_torch()
     shared = {key: _named(key, label) for key, label in every[0].fallbacks.items()}
     tables = {}
-    for one in every:
-        kernels = {key: _short(label) for key, label in one.kernels.items()}
-        tables[one.name] = one._replace(kernels=kernels, fallbacks=shared)
+    for registrations in every:
+        kernels = {key: _short(label) for key, label in registrations.kernels.items()}
+        tables[registrations.name] = registrations._replace(kernels=kernels, fallbacks=shared)
     return tables
 
 
 def pytorchs_of_both(session: Session, old: Program, new: Program) -> Beneath:
     """The same under two versions of a program; nothing if neither adds to it. Says so if it is not known."""
     both = zip((old, new), zip(*compared(old, new)))
-    if not any(adds_to_pytorch(one, s.policy) for one, found in both for s in found):
+    if not any(
+        adds_to_pytorch(program, s.policy) for program, selections in both for s in selections
+    ):
         return {}
     return known_pytorchs(session.warn, old, new)
 
@@ -86,9 +88,9 @@ def known_pytorchs(warn: Callable[[str], None], *programs: Program) -> Beneath:
 
 
 def require_release(program: Program) -> None:
-    files, found = find_torch_files()
+    files, problems = find_torch_files()
     if files is None:
-        raise Refused(*found)
+        raise Refused(*problems)
     wanted = program.release
     native = program.config.native
     is_named = bool(native) and native != INSTALLED
@@ -138,8 +140,8 @@ def _registrations(modules: Iterable[str], folders: Sequence[str]) -> Iterator[R
     fallbacks = _fallbacks_of_torch()
     for name in sorted(torch._C._dispatch_get_all_op_names()):
         kernels = {}
-        for one in registered_kernels(torch, name):
-            kernels[one.key] = ("fallthrough " if one.is_fallthrough else "") + one.place
+        for kernel in registered_kernels(torch, name):
+            kernels[kernel.key] = ("fallthrough " if kernel.is_fallthrough else "") + kernel.place
         for key in (*kernels, *fallbacks):
             if key not in known:
                 release = f"PyTorch {torch.__version__}"

@@ -38,15 +38,15 @@ def rows_at(program: Program, name: str, cell: Cell) -> Rows:
 
 def rows_data(asked: Rows) -> list[Json]:
     """The rows as data, with the answer for an input if one is given."""
-    found: list[Json]
+    rows: list[Json]
     if asked.values:
-        found = [one._asdict() for one in explain(asked.rows, asked.values)]
+        rows = [verdict._asdict() for verdict in explain(asked.rows, asked.values)]
     else:
-        found = [{"kernel": row.kernel, "condition": row.text or "otherwise"} for row in asked.rows]
-    for one, row in zip(found, asked.rows):
+        rows = [{"kernel": row.kernel, "condition": row.text or "otherwise"} for row in asked.rows]
+    for data, row in zip(rows, asked.rows):
         if row.language:
-            one["language"] = row.language
-    return found
+            data["language"] = row.language
+    return rows
 
 
 def render_rows(asked: Rows, width: int) -> str:
@@ -60,13 +60,16 @@ def render_rows(asked: Rows, width: int) -> str:
         return section_text(
             Section("  the first of these kernels whose condition holds:", lines), width
         )
-    found = list(explain(asked.rows, asked.values))
-    lines = [(f"  {_MARKS[one.applies]}  {name}", _said(one)) for name, one in zip(names, found)]
-    taken = [one.kernel for one in found if one.applies]
+    verdicts = list(explain(asked.rows, asked.values))
+    lines = [
+        (f"  {_MARKS[verdict.applies]}  {name}", _said(verdict))
+        for name, verdict in zip(names, verdicts)
+    ]
+    taken = [verdict.kernel for verdict in verdicts if verdict.applies]
     title = "  no kernel takes this input: the call raises"
     if taken:
         title = f"  for this input it calls {taken[0]}:"
-    elif any(one.applies is None for one in found):
+    elif any(verdict.applies is None for verdict in verdicts):
         title = "  which kernel takes this input is not known:"
     return section_text(Section(title, lines), width)
 

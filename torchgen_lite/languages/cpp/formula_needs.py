@@ -75,15 +75,15 @@ def unsayable(tree: Typed, functions: Functions) -> Iterator[tuple[nodes.Express
     if isinstance(node, nodes.Member) and not node.arrow and node.name not in ATTRIBUTES:
         yield node, f"C++ has no attribute `{node.name}` of a tensor", ""
     if isinstance(node, nodes.Call):
-        own = operator is not None and operator.is_own
+        is_own = operator is not None and operator.is_own
         name = ""
         if isinstance(node.function, nodes.Name):
             name = node.function.text
-        if name in functions.python and not own and not functions.has_headers:
+        if name in functions.python and not is_own and not functions.has_headers:
             yield node, f"`{name}` is a function of Python", ""
         known = set(names_of(operator.func.arguments)) if operator is not None else set()
         for key, value in node.keywords:
-            if key in known or (not own and key in OPTIONS):
+            if key in known or (not is_own and key in OPTIONS):
                 continue
             if operator is None:
                 hint = "pass arguments by position, or declare the operator in the schema file"
@@ -92,7 +92,8 @@ def unsayable(tree: Typed, functions: Functions) -> Iterator[tuple[nodes.Express
             else:
                 yield value, f"no overload of `{operator.func.full_name}` takes this", ""
     if isinstance(node, (nodes.Conditional, nodes.Subscript)):
-        for side in (node.value,) if isinstance(node, nodes.Subscript) else (node.yes, node.no):
+        sides = (node.value,) if isinstance(node, nodes.Subscript) else (node.yes, node.no)
+        for side in sides:
             if isinstance(side, nodes.ListDisplay) and not side.type:
                 yield side, "C++ gives a list in brackets no type here", "choose between its items"
     for part in tree.parts:

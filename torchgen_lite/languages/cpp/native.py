@@ -56,18 +56,18 @@ def arguments(function: NativeFunction, sizes: Sizes = "int") -> tuple[CppParame
 
     def parameter(argument: Argument) -> CppParameter:
         """As in the public API, except that a written optional tensor stays optional."""
-        found = make(argument, how)
+        made = make(argument, how)
         if argument.is_write and not how.const_ref and bare_type(argument.type) == "Tensor?":
-            return found._replace(type=ref(OPTIONAL_TENSOR))
-        return found
+            return made._replace(type=ref(OPTIONAL_TENSOR))
+        return made
 
-    found = [parameter(a) for a in layout.positional + layout.before_options]
+    parameters = [parameter(a) for a in layout.positional + layout.before_options]
     if layout.options is not None:
-        found += [
+        parameters += [
             CppParameter(type_, option, None if layout.out else EMPTY)
             for type_, option in zip(_OPTION_TYPES, TensorOptions._fields)
         ]
-    return (*found, *[parameter(a) for a in layout.after_options + layout.out])
+    return (*parameters, *[parameter(a) for a in layout.after_options + layout.out])
 
 
 def signature(function: NativeFunction, sizes: Sizes = "int") -> CppSignature:

@@ -67,11 +67,11 @@ def arguments(function: NativeFunction, style: Style = PLAIN) -> tuple[CppParame
         return tuple([parameter(a, how) for a in ordered])
     without = function.cpp_no_default_args
     before = chain(layout.out, positional, layout.before_options)
-    found = [(parameter if a.name in without else defaulted)(a, how) for a in before]
+    parameters = [(parameter if a.name in without else defaulted)(a, how) for a in before]
     if layout.options is not None:
-        found.append(_options(layout.options))
+        parameters.append(_options(layout.options))
     after = layout.after_options
-    return (*found, *[(parameter if a.name in without else defaulted)(a, how) for a in after])
+    return (*parameters, *[(parameter if a.name in without else defaulted)(a, how) for a in after])
 
 
 def parameter(argument: Argument, how: Conventions) -> CppParameter:
@@ -114,12 +114,10 @@ def dispatched(function: NativeFunction, sizes: Sizes = "SymInt") -> CppSignatur
 def styles(function: NativeFunction, variant: Variant = "function") -> tuple[Style, ...]:
     """The styles an operator has: plain, faithful, and both with SymInt, if they differ."""
     layout = argument_layout(function.func)
-    faithful = layout.options is not None or bool(layout.out)
+    forms = (False, True) if layout.options is not None or layout.out else (False,)
     symints = (False, True) if has_symint(function.func) else (False,)
     return tuple(
-        Style(form, symint, variant == "method")
-        for symint in symints
-        for form in ((False, True) if faithful else (False,))
+        Style(faithful, symint, variant == "method") for symint in symints for faithful in forms
     )
 
 

@@ -243,14 +243,14 @@ def kept(type_: CType) -> CType:
     >>> print(kept(INT_LIST), kept(const_ref(std("optional", SCALAR))))
     ::std::vector<int64_t> ::std::optional<at::Scalar>
     """
-    found = bare(type_)
-    if found.name in _KEPT:
-        return _KEPT[found.name]
-    args = tuple([kept(arg) for arg in found.args])
-    if found.name == "at::ArrayRef":
+    plain = bare(type_)
+    if plain.name in _KEPT:
+        return _KEPT[plain.name]
+    args = tuple([kept(arg) for arg in plain.args])
+    if plain.name == "at::ArrayRef":
         return std("vector", *args)
-    if found.name == "::std::optional" and args[0].name == "::std::vector":
+    if plain.name == "::std::optional" and args[0].name == "::std::vector":
         return CType("c10::OptionalArray", args[0].args)
-    if found == STRING_VIEW:
+    if plain == STRING_VIEW:
         return std("string")
-    return found._replace(args=args)
+    return plain._replace(args=args)

@@ -102,7 +102,7 @@ def annotated(arguments: Sequence[Argument]) -> list[Parameter]:
 
 
 def parameters(
-    schema: FunctionSchema, one: Callable[[Argument], Parameter] = parameter
+    schema: FunctionSchema, make: Callable[[Argument], Parameter] = parameter
 ) -> list[Parameter]:
     """The parameters of the stub, `*` before the first keyword-only one; `one` makes a parameter.
 
@@ -115,7 +115,7 @@ def parameters(
     keywords = [a for a in schema.arguments if a.kwarg_only]
     star = [STAR] if keywords else []
     by_position = [*required, *positional[first:]]
-    return [*map(one, by_position), *star, *map(one, keywords)]
+    return [*map(make, by_position), *star, *map(make, keywords)]
 
 
 def self_first(schema: FunctionSchema) -> tuple[Argument, ...]:

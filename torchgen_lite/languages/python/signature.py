@@ -115,11 +115,12 @@ def unshadowed(parameters: Sequence[Parameter], shadowed: frozenset[str]) -> Seq
         return parameters
     return [
         (
-            one._replace(annotation=one.annotation.unshadowed(shadowed))
-            if one.annotation is not None and not shadowed.isdisjoint(one.annotation.names)
-            else one
+            parameter._replace(annotation=parameter.annotation.unshadowed(shadowed))
+            if parameter.annotation is not None
+            and not shadowed.isdisjoint(parameter.annotation.names)
+            else parameter
         )
-        for one in parameters
+        for parameter in parameters
     ]
 
 
@@ -153,14 +154,14 @@ def imported_names(
 def imports(names: Iterable[ImportedName], modules: Mapping[str, str]) -> tuple[Import, ...]:
     """The imports of names from their modules, sorted, with built-in types first. Names without a
     module, and built-in types under their own names, need no import."""
-    found: dict[str, list[ImportedName]] = {}
-    for one in sorted(names, key=lambda one: (one.name, one.alias or one.name)):
-        module = modules.get(one.name)
-        if is_class(one.name):
+    by_module: dict[str, list[ImportedName]] = {}
+    for imported in sorted(names, key=lambda one: (one.name, one.alias or one.name)):
+        module = modules.get(imported.name)
+        if is_class(imported.name):
             # `tables.Table` is `tables_Table`.
-            module, _, name = one.name.rpartition(".")
-            one = ImportedName(name, one.name.replace(".", "_"))
-        if module is not None and (module != "builtins" or one.alias):
-            found.setdefault(module, []).append(one)
-    ordered = sorted(found, key=lambda module: (module != "builtins", module))
-    return tuple([Import(module, tuple(found[module])) for module in ordered])
+            module, _, name = imported.name.rpartition(".")
+            imported = ImportedName(name, imported.name.replace(".", "_"))
+        if module is not None and (module != "builtins" or imported.alias):
+            by_module.setdefault(module, []).append(imported)
+    ordered = sorted(by_module, key=lambda module: (module != "builtins", module))
+    return tuple([Import(module, tuple(by_module[module])) for module in ordered])

@@ -99,11 +99,13 @@ def type_imports(
         names |= torch_ops.returns_type(schema).names
     names |= {"TYPE_CHECKING" for name in names if is_class(name)}
     parts: dict[str, list[Import]] = {"standard": [], "torch": [], "classes": []}
-    for one in imports(imported_names(names, shadowed), torch_ops.TYPE_MODULES):
+    for imported in imports(imported_names(names, shadowed), torch_ops.TYPE_MODULES):
         part = "standard"
-        if one.module.startswith("torch"):
+        if imported.module.startswith("torch"):
             part = "torch"
-        parts[part if one.module in torch_ops.TYPE_MODULES.values() else "classes"].append(one)
+        if imported.module not in torch_ops.TYPE_MODULES.values():
+            part = "classes"
+        parts[part].append(imported)
     return parts
 
 

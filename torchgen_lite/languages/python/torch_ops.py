@@ -75,32 +75,32 @@ def parameters(schema: FunctionSchema) -> list[Parameter]:
     positional = [a for a in arguments if not a.kwarg_only]
     keywords = [a for a in arguments if a.kwarg_only]
     by_position = max([i + 1 for i, a in enumerate(positional) if not _is_name(a)], default=0)
-    found = [Parameter(OPERATOR_PARAMETER)]
+    made = [Parameter(OPERATOR_PARAMETER)]
     default = None
     for argument in positional:
         default = "..." if argument.default is not None else default
-        found.append(_parameter(argument, default))
-    found.insert(1 + by_position, SLASH)
+        made.append(_parameter(argument, default))
+    made.insert(1 + by_position, SLASH)
     names = set(names_of(arguments))
     if schema.is_vararg:
-        found.append(Parameter(lengthened("args", names), ANY, stars="*"))
+        made.append(Parameter(lengthened("args", names), ANY, stars="*"))
     elif any(map(_is_name, keywords)):
-        found.append(STAR)
-    found += [_parameter(a) for a in keywords if _is_name(a)]
+        made.append(STAR)
+    made += [_parameter(a) for a in keywords if _is_name(a)]
     if not all(map(_is_name, keywords)):
-        found.append(Parameter(lengthened("kwargs", names), ANY, stars="**"))
-    return found
+        made.append(Parameter(lengthened("kwargs", names), ANY, stars="**"))
+    return made
 
 
 def _distinct(arguments: Sequence[Argument]) -> list[Argument]:
     """A repeated name gets an underscore: PyTorch's parser allows `posinf` twice."""
     names: set[str] = set()
-    found: list[Argument] = []
+    renamed: list[Argument] = []
     for argument in arguments:
         name = lengthened(argument.name, names)
         names.add(name)
-        found.append(argument if name == argument.name else argument._replace(name=name))
-    return found
+        renamed.append(argument if name == argument.name else argument._replace(name=name))
+    return renamed
 
 
 def _is_name(argument: Argument) -> bool:

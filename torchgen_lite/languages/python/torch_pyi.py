@@ -95,14 +95,14 @@ def returns_type(found: PythonSignature) -> Annotation:
     return returned([return_type(r.type) for r in found.returns])
 
 
-def parameter(found: PythonParameter) -> Parameter:
+def parameter(given: PythonParameter) -> Parameter:
     """`alpha: Number | _complex = 1`."""
-    name = identifier(found.name)
-    annotation = argument_type(found.type)
+    name = identifier(given.name)
+    annotation = argument_type(given.type)
     if name == "out":
         annotation = optional(annotation)
-    default = found.default
-    of_int = isinstance(found.type, ListType) and bare_type(found.type.elem) == "int"
+    default = given.default
+    of_int = isinstance(given.type, ListType) and bare_type(given.type.elem) == "int"
     if default is not None and of_int and default.startswith("{") and default.endswith("}"):
         default = f"({', '.join(cut_at(default[1:-1], ','))})"
     return Parameter(name, annotation, default and _DEFAULTS.get(default, default))
@@ -113,18 +113,18 @@ def signature_text(found: PythonSignature) -> str:
     return _stub(found, found.with_star([*map(parameter, found.parameters)], STAR))
 
 
-def vararg_signature_text(found: PythonSignature) -> str | None:
+def vararg_signature_text(signature: PythonSignature) -> str | None:
     """The stub with variadic sizes, `def zeros(*size: _int)`; None if the operator has none.
 
     PyTorch accepts sizes this way if a list of integers is the only positional argument.
     """
-    first = found.parameters[0] if found.parameters else None
-    if first is None or len(found.positional) != 1 or not isinstance(first.type, ListType):
+    first = signature.parameters[0] if signature.parameters else None
+    if first is None or len(signature.positional) != 1 or not isinstance(first.type, ListType):
         return None
     if bare_type(first.type.elem) not in ("int", "SymInt"):
         return None
     sizes = Parameter(first.name, argument_type(first.type.elem), stars="*")
-    return _stub(found, [sizes, *map(parameter, found.parameters[1:])])
+    return _stub(signature, [sizes, *map(parameter, signature.parameters[1:])])
 
 
 def _stub(found: PythonSignature, parameters: Sequence[Parameter]) -> str:

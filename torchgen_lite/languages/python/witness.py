@@ -61,8 +61,8 @@ def of_torch(operator: Operator, witness: Witness, function: str, device: str = 
         return ""
     if witness.way == "autocast" and witness.value:
         move = f".to(torch.{witness.value})"
-    texts = [(one, _written(one, move)) for one in given_in(operator, witness)]
-    first = next((one.argument.name for one, _ in texts if _is_tensor(one)), "")
+    texts = [(value, _written(value, move)) for value in given_in(operator, witness)]
+    first = next((value.argument.name for value, _ in texts if _is_tensor(value)), "")
     if witness.way == "gradient":
         whole = "{}.sum()"
         if len(operator.schema.returns) > 1:

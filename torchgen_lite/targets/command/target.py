@@ -54,14 +54,14 @@ def _export(program: Program, name: str) -> Mapping[str, object]:
     return {**exported, "program": name}
 
 
-def _findings(program: Program, name: str, found: Sequence[Mapping[str, str]]) -> Findings:
+def _findings(program: Program, name: str, objects: Sequence[Mapping[str, str]]) -> Findings:
     """Diagnostics of what a program found, at the operators that it names, or at a field of them."""
-    for one in found:
-        code, message = _CODES[one["severity"]], f"{name}: {one['message']}"
-        help_ = one.get("help") or None
-        operator = program.resolved.by_name.get(one.get("op", ""))
+    for answer in objects:
+        code, message = _CODES[answer["severity"]], f"{name}: {answer['message']}"
+        help_ = answer.get("help") or None
+        operator = program.resolved.by_name.get(answer.get("op", ""))
         if operator is None:
             yield Diagnostic(code, message, help=help_)
             continue
-        place = operator.function.place(one.get("field", ""))
+        place = operator.function.place(answer.get("field", ""))
         yield finding(operator.function, code, message, place, "here", help_)

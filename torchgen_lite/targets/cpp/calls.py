@@ -43,13 +43,13 @@ def operator_headers(
     default recompiles nothing.
     """
     for shard in layout.shards:
-        own = [o for o in operators if o.shard == shard]
+        of_shard = [o for o in operators if o.shard == shard]
         context = {
             "namespace": layout.namespace,
             "given": "".join(layout.given.values()),
             "is_hidden": is_hidden,
-            "includes": [*filter(None, [layout.given_namespace]), *includes(own)],
-            "operators": [(one, schema_line(one)[0], is_callable(one)) for one in own],
+            "includes": [*filter(None, [layout.given_namespace]), *includes(of_shard)],
+            "operators": [(o, schema_line(o)[0], is_callable(o)) for o in of_shard],
         }
         path = layout.header(f"{stem('operators', shard)}.h")
         yield OutputFile(path, "cpp/operators.h.j2", context)
@@ -96,8 +96,14 @@ def free_functions(
     taken: Taken,
 ) -> Iterator[CppFunction]:
     """The free functions, with defaults, as they are `shown`; `taken` are those of other shards."""
-    every = ((one, s, one.names) for one in operators for s in _free_signatures(one, arguments))
-    return ((one, shown(signature), names) for one, signature, names in distinct(every, taken))
+    every = (
+        (operator, s, operator.names)
+        for operator in operators
+        for s in _free_signatures(operator, arguments)
+    )
+    return (
+        (operator, shown(signature), names) for operator, signature, names in distinct(every, taken)
+    )
 
 
 def _free_signatures(operator: CppOperator, arguments: _Arguments) -> Iterator[CppSignature]:
@@ -121,17 +127,17 @@ def function_headers(
 
 
 def distinct(
-    found: Iterable[tuple[CppOperator, CppSignature, T]], taken: Taken | None = None
+    every: Iterable[tuple[CppOperator, CppSignature, T]], taken: Taken | None = None
 ) -> Iterator[tuple[CppOperator, CppSignature, T]]:
     """Those whose name and types are not `taken` in a release the operator is for; takes them.
 
     Of overloads that look the same in C++ (`int` and `SymInt`), only the first is generated.
     """
     taken = {} if taken is None else taken
-    for operator, signature, more in found:
+    for operator, signature, more in every:
         ranges = taken.setdefault((signature.name, signature.types), [])
-        own = operator.function.torch
-        is_new = not any(meet(one, own) for one in ranges)
-        ranges.append(own)
+        release = operator.function.torch
+        is_new = not any(meet(earlier, release) for earlier in ranges)
+        ranges.append(release)
         if is_new:
             yield operator, signature, more

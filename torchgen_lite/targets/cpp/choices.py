@@ -43,12 +43,12 @@ FUNCTIONS = "kernel_function.h"
 
 
 def choice(
-    function: Kernel, own: Sequence[Kernel], library: Library, call: Callable[[Kernel], str]
+    function: Kernel, kernels: Sequence[Kernel], library: Library, call: Callable[[Kernel], str]
 ) -> Choice:
     """The definition of the function; `call` is how a kernel is called."""
-    operator = own[0].operator
+    operator = kernels[0].operator
     rows = []
-    for kernel in own:
+    for kernel in kernels:
         condition = ""
         if kernel.row is not None and kernel.row.when is not None:
             condition = write(typed_condition(kernel.row.when, operator.schema), library)
@@ -93,23 +93,25 @@ def kernel_registrations(
         includes[-1] = [*includes[-1], layout.own(COUNTS), layout.own(header)]
     if headers:
         includes[-1] = [*includes[-1], layout.own(FUNCTIONS)]
-    found = []
-    for kernel, own in implemented(kernels):
+    calls = []
+    for kernel, alternatives in implemented(kernels):
         operator = kernel.operator
         address = f"&{kernel.qualified}"
         if kernel.qualified in shared:
             address = f"static_cast<{type_of(kernel)}>({address})"
         declared = []
         if headers:
-            declared = [k.qualified for k in own or [kernel] if k.qualified not in shared]
-        made = choice(kernel, own, library(operator.schema), lambda k: k.qualified) if own else None
+            declared = [k.qualified for k in alternatives or [kernel] if k.qualified not in shared]
+        made = None
+        if alternatives:
+            made = choice(kernel, alternatives, library(operator.schema), lambda k: k.qualified)
         registered = f"{function}({address})"
-        if declared and not own:
+        if declared and not alternatives:
             registered = _converted(kernel, layout, more(kernel))
-        found.append(
+        calls.append(
             ImplCall(operator, kernel.key, registered, operator.guard, None, declared, made)
         )
-    return found, includes
+    return calls, includes
 
 
 def _converted(kernel: Kernel, layout: Layout, more: str) -> str:

@@ -26,7 +26,9 @@ def condition(*functions: NativeFunction, macro: str = VERSION_MACRO) -> str:
         guard = function.guard and read_guard(function.guard)
         if guard:
             parts[guard] = None
-        for clause in clauses_of(function.torch) if function.torch else ():
+        if not function.torch:
+            continue
+        for clause in clauses_of(function.torch):
             parts[clause_expression(clause, macro)] = None
     return " && ".join(parts)
 

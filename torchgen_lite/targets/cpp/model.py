@@ -81,7 +81,7 @@ def build_operators(
     adding an entry changes only one shard. `given` is the macro for a namespace that the build gives.
     """
     home = facts[0].function.namespace if facts else ""
-    names = [one.function.flat_name(home) for one in facts]
+    names = [operator.function.flat_name(home) for operator in facts]
     avoided = {*MEMBERS, *spelled, *KEYWORDS, *MACROS}
     for index, name in enumerate(names):
         if name in avoided or cpp_text.is_macro(name):
@@ -89,14 +89,14 @@ def build_operators(
     return tuple(
         [
             CppOperator(
-                one,
-                one.function,
+                operator,
+                operator.function,
                 name,
-                shard_of(one.schema.base_name, shards),
-                signature(one),
-                guard(one.function),
-                given.get(one.function.namespace, ""),
+                shard_of(operator.schema.base_name, shards),
+                signature(operator),
+                guard(operator.function),
+                given.get(operator.function.namespace, ""),
             )
-            for one, name in zip(facts, names)
+            for operator, name in zip(facts, names)
         ]
     )

@@ -33,18 +33,18 @@ def check_names(
 
     `inner` are the namespaces that the target makes inside the library's.
     """
-    found = []
+    diagnostics = []
     namespace = options.namespace or default_namespace(functions_of(operators))
     if problem := namespace_problem(namespace):
         help_ = _HELP.format(target)
-        found.append(wrong_option(program.config, target, "namespace", problem, help_))
+        diagnostics.append(wrong_option(program.config, target, "namespace", problem, help_))
     for problem, hint in _class_problems(operators, options):
         message = f"`kernel-classes`: {problem}"
-        found.append(wrong_option(program.config, target, "kernel-classes", message, hint))
+        diagnostics.append(wrong_option(program.config, target, "kernel-classes", message, hint))
     for operator in operators:
-        found += _check_arguments(operator.function)
-    found += _check_kernels(program, operators, namespace, inner)
-    return [*found, *_check_classes(operators, namespace)]
+        diagnostics += _check_arguments(operator.function)
+    diagnostics += _check_kernels(program, operators, namespace, inner)
+    return [*diagnostics, *_check_classes(operators, namespace)]
 
 
 def namespace_problem(namespace: str) -> str:
@@ -72,7 +72,7 @@ def _class_problems(
     operators: Sequence[Operator], options: LibraryOptions
 ) -> Iterator[tuple[str, Help | None]]:
     """Undeclared classes and classes without a kernel, each with a hint."""
-    every = chain.from_iterable(one.author_kernels for one in operators)
+    every = chain.from_iterable(operator.author_kernels for operator in operators)
     scopes = {split_kernel(entry.kernel, "")[0] for entry in every} - {""}
     for name in options.kernel_classes:
         if name not in scopes:
@@ -126,7 +126,9 @@ def _check_classes(operators: Sequence[Operator], namespace: str) -> Findings:
     """Structured kernels of two operators under one name: functions may be overloads, classes may not."""
     seen: dict[str, tuple[Operator, DispatchEntry]] = {}
     for operator in operators:
-        for entry in operator.own_kernels if operator.function.structured else ():
+        if not operator.function.structured:
+            continue
+        for entry in operator.own_kernels:
             kernel = qualified(entry.kernel, namespace)
             first, other = seen.setdefault(kernel, (operator, entry))
             if entry.is_structured and first is not operator:

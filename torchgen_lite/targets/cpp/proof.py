@@ -127,12 +127,12 @@ def proof_files(
         # The header of the first entry includes those for other releases, whose names no operator has.
         path = f"verify/{stems[flat_name]}"
         further = [f"{path}-v{number}.h" for number in range(2, len(entries) + 1)]
-        for name, own in zip([f"{path}.h", *further], entries.values()):
-            local = ["kernel_check.h", *[_CLASSES] * any(kernel.is_member for kernel in own)]
+        for name, of_entry in zip([f"{path}.h", *further], entries.values()):
+            local = ["kernel_check.h", *[_CLASSES] * any(kernel.is_member for kernel in of_entry)]
             local += further if name not in further else []
             headers = [*map(layout.own, local), *relation.includes]
-            proof = {**shown, **_operator_context(own, relation)}
-            proof["includes"] = [headers, *includes(own)]
+            proof = {**shown, **_operator_context(of_entry, relation)}
+            proof["includes"] = [headers, *includes(of_entry)]
             yield OutputFile(layout.header(name), "cpp/verify_operator.h.j2", proof)
     names = [layout.own(f"verify/{stem}.h") for stem in stems.values()]
     every = {"namespace": namespace, "python": python, "includes": [names] if names else []}
@@ -157,8 +157,8 @@ def _operator_context(kernels: Sequence[Kernel], relation: Relation) -> Context:
         "absent": tuple(dict.fromkeys(names_of(free))),
         "scopes": tuple(dict.fromkeys([*[kernel.scope for kernel in free], *members])),
         "proofs": [
-            _proof(own, columns, first, relation)
-            for own in keys.values()
+            _proof(alike, columns, first, relation)
+            for alike in keys.values()
             for first in range(0, len(operator.schema.arguments) or 1, _MOST)
         ],
     }
@@ -187,15 +187,17 @@ def schema_line(operator: CppOperator) -> tuple[str, list[int]]:
     return text, columns
 
 
-def _proof(own: Sequence[Kernel], columns: Sequence[int], first: int, relation: Relation) -> Proof:
+def _proof(
+    alike: Sequence[Kernel], columns: Sequence[int], first: int, relation: Relation
+) -> Proof:
     """The checks of a kernel, which several keys may have, for its arguments from the `first` on."""
-    kernel, *_ = own
+    kernel, *_ = alike
     extra = len(kernel.signature.types) - len(kernel.operator.schema.arguments)
     *arguments, result = columns
     compared = slice(first, first + _MOST)
     checks = [(column, f"is<{i}>") for i, column in [*enumerate(arguments, extra)][compared]]
     return Proof(
-        own,
+        alike,
         _at([(len("// "), "it<>"), *checks, (result, "result<>")]),
         list(_messages(kernel, unrooted_signature(kernel.signature), extra, compared)),
         bool(extra),

@@ -109,12 +109,12 @@ Some = TypeVar("Some", bound=ImplCall)
 def blocks(registrations: Iterable[ImplCall]) -> list[tuple[str, str, Guarded]]:
     """A block for each namespace and key, sorted by name, so that a new operator moves none."""
     by_place = grouped(registrations, lambda one: (one.operator.library, one.key))
-    found = []
+    rows = []
     for namespace, key in sorted(by_place):
         calls = by_place[namespace, key]
         parts = [(call.guard, call.operator, call.kernel) for call in calls]
-        found.append((namespace, key, guarded(parts, itemgetter(0))))
-    return found
+        rows.append((namespace, key, guarded(parts, itemgetter(0))))
+    return rows
 
 
 def definitions(
@@ -130,8 +130,8 @@ def definitions(
         defined.append((operator, list(map(tag, tags))))
     libraries = grouped(defined, lambda definition: definition[0].library)
     return {
-        namespace: guarded(own, lambda definition: definition[0].guard)
-        for namespace, own in libraries.items()
+        namespace: guarded(of_library, lambda definition: definition[0].guard)
+        for namespace, of_library in libraries.items()
     }
 
 
@@ -152,19 +152,19 @@ def registration_files(
     by_file = grouped(registrations, lambda one: stem(one.file, one.operator.shard))
     if libraries:
         by_file = {REGISTER: [], **by_file}
-    for name, own in by_file.items():
+    for name, of_file in by_file.items():
         defined = libraries if name == REGISTER else {}
-        demanded = [(one.guard, kernel) for one in own for kernel in one.declared]
-        choices = [one.choice for one in own if one.choice is not None]
+        demanded = [(call.guard, kernel) for call in of_file for kernel in call.declared]
+        choices = [call.choice for call in of_file if call.choice is not None]
         shown = {
             "macros": (layout.opening(opening), layout.opening(f"{macro}_IMPL")),
             "libraries": defined,
-            "blocks": blocks(own),
+            "blocks": blocks(of_file),
             "choices": list(map(tuple, dict.fromkeys(choices))),
             "declared": guarded(dict.fromkeys(demanded), itemgetter(0)),
             "headers": ", ".join(options.kernel_headers),
             "namespace": layout.namespace,
-            **context(defined, own),
+            **context(defined, of_file),
         }
         yield OutputFile(layout.source(f"{name}.cpp"), template, shown)
 

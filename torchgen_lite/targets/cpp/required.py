@@ -61,11 +61,13 @@ def author_kernels(
 ) -> list[Kernel]:
     """The kernels that are registered directly, or chosen among, in source order."""
     by_facts = {operator.facts: operator for operator in operators}
-    found: list[Kernel] = []
-    for one in registered:
-        if one.origin in AUTHORS and one.kernel is not None:
-            found += named_kernels(by_facts[one.operator], one.kernel, signature, options, layout)
-    return found
+    kernels: list[Kernel] = []
+    for registration in registered:
+        if registration.origin in AUTHORS and registration.kernel is not None:
+            kernels += named_kernels(
+                by_facts[registration.operator], registration.kernel, signature, options, layout
+            )
+    return kernels
 
 
 def named_kernels(
@@ -92,12 +94,12 @@ def implemented(kernels: Iterable[Kernel]) -> Iterator[tuple[Kernel, Sequence[Ke
     def line(kernel: Kernel) -> tuple[str, str | None, str]:
         return kernel.operator.flat, kernel.operator.function.torch, kernel.key
 
-    for own in grouped(kernels, line).values():
-        first = own[0]
+    for alternatives in grouped(kernels, line).values():
+        first = alternatives[0]
         if first.row is None:
             yield first, ()
         else:
-            yield chooser(own, first.operator), own
+            yield chooser(alternatives, first.operator), alternatives
 
 
 def chooser(own: Sequence[Kernel], caller: CppOperator) -> Kernel:
@@ -123,9 +125,10 @@ def kernels_headers(layout: Layout, kernels: Sequence[Kernel], includes: Blocks)
     for kernel in kernels:
         if kernel.backend is not None and kernel.is_member:
             members.setdefault(class_header(kernel.backend), []).append(kernel)
-    for name, own in members.items():
+    for name, of_header in members.items():
         classes = [
-            (*split_class(scope), prototypes) for scope, prototypes in _prototypes(own).items()
+            (*split_class(scope), prototypes)
+            for scope, prototypes in _prototypes(of_header).items()
         ]
         declared = {"includes": includes, "classes": classes}
         yield OutputFile(layout.header(name), "cpp/kernel_class.h.j2", declared)
@@ -167,10 +170,10 @@ def prototype(kernel: Kernel) -> CppSignature:
 
 def shared_names(kernels: Sequence[Kernel]) -> frozenset[str]:
     """Full names shared by kernels of several types: only a typed call says which one is meant."""
-    found: dict[str, set[str]] = {}
+    types_by_name: dict[str, set[str]] = {}
     for kernel in kernels:
-        found.setdefault(kernel.qualified, set()).add(kernel.signature.type)
-    return frozenset([name for name, own in found.items() if len(own) > 1])
+        types_by_name.setdefault(kernel.qualified, set()).add(kernel.signature.type)
+    return frozenset([name for name, types in types_by_name.items() if len(types) > 1])
 
 
 def author_functions(
@@ -192,7 +195,7 @@ def author_functions(
             name = f"{class_}::{name}"
         if kernel.backend is not None and kernel.is_member:
             blocks = [[layout.own(class_header(kernel.backend))]]
-        if any(one in kernel.operator.guard for one in (VERSION_MACRO, STABLE_VERSION_MACRO)):
+        if any(macro in kernel.operator.guard for macro in (VERSION_MACRO, STABLE_VERSION_MACRO)):
             blocks.append([layout.own("version.h")])
         yield AuthorFunction(
             name,

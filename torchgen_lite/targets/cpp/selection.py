@@ -46,17 +46,17 @@ def check_copies(program: Program, target: str) -> Findings:
     """Diagnostics for variants derived from kernels of a backend's file, which the target doesn't
     generate."""
     resolved = program.resolved
-    found = [
+    copied = [
         (operator.schema.local_name, entry, operator.group.functional)
         for operator in (*resolved.operators, *resolved.copying)
         if operator.group is not None
         for entry in copied_entries(operator.group, operator.function)
     ]
-    if found:
-        name, entry, functional = found[0]
+    if copied:
+        name, entry, functional = copied[0]
         count = ""
-        if len(found) > 1:
-            count = f" and {len(found) - 1} more"
+        if len(copied) > 1:
+            count = f" and {len(copied) - 1} more"
         message = f"target `{target}` does not derive in-place and out variants: `{name}`{count}"
         help_ = "add those that are called to the list, and write their kernels"
         yield finding(
@@ -89,8 +89,8 @@ def check_macro(
 def check_library(functions: Sequence[NativeFunction]) -> Findings:
     """Namespaces that are macros, which `TORCH_LIBRARY_IMPL` would expand, calls that compilers drop, and kernels that no
     call reaches, in what the library defines."""
-    own = [f for f in functions if f.namespace not in TORCH_NAMESPACES]
-    for function in own:
+    defined = [f for f in functions if f.namespace not in TORCH_NAMESPACES]
+    for function in defined:
         name = function.namespace
         # Names of this kind are reserved for the compiler and the standard library.
         if is_macro(name) or re.match("_[_A-Z]", name):
@@ -98,4 +98,4 @@ def check_library(functions: Sequence[NativeFunction]) -> Findings:
             help_ = "libtorch registers namespaces with macros; choose another name"
             yield finding(function, "TG512", message, None, "in this namespace", help_)
         yield from check_effects(function)
-    yield from unreachable_kernels(own)
+    yield from unreachable_kernels(defined)

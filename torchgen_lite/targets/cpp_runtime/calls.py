@@ -48,13 +48,13 @@ SELF = CType("Self")
 Method = tuple[CppOperator, CppSignature, bool]
 
 
-def build_methods(found: Sequence[Method], layout: Layout) -> Files:
+def build_methods(shown: Sequence[Method], layout: Layout) -> Files:
     """Both headers, if any operator is a method."""
-    if not found:
+    if not shown:
         return
-    context: Context = {"namespace": layout.namespace, "methods": found}
+    context: Context = {"namespace": layout.namespace, "methods": shown}
     for name, more in (
-        ("methods", {"includes": include_blocks(calls.function_headers(found))}),
+        ("methods", {"includes": include_blocks(calls.function_headers(shown))}),
         ("method_bodies", {"folder": layout.folder}),
     ):
         yield OutputFile(layout.header(f"{name}.h"), f"cpp_runtime/{name}.h.j2", context | more)
@@ -62,8 +62,8 @@ def build_methods(found: Sequence[Method], layout: Layout) -> Files:
 
 def methods(operators: Sequence[CppOperator], types: Types) -> list[Method]:
     """The methods; of overloads that look the same in C++, only the first."""
-    own = replace(types, tensor=SELF)
-    found: list[Method] = []
+    self_types = replace(types, tensor=SELF)
+    signatures: list[Method] = []
     for operator in operators:
         schema = operator.schema
         receiver = next((a for a in schema.arguments if a.name == "self"), None)
@@ -71,11 +71,11 @@ def methods(operators: Sequence[CppOperator], types: Types) -> list[Method]:
             continue
         if "method" in operator.function.variants:
             name = function_name(schema.base_name)
-            returns = runtime.returns_type(schema, own)
+            returns = runtime.returns_type(schema, self_types)
             others = [a for a in schema.arguments if a is not receiver]
-            signature = CppSignature(name, returns, runtime.arguments(others, own))
-            found.append((operator, signature, not receiver.is_write))
-    return list(calls.distinct(found))
+            signature = CppSignature(name, returns, runtime.arguments(others, self_types))
+            signatures.append((operator, signature, not receiver.is_write))
+    return list(calls.distinct(signatures))
 
 
 def function_name(name: str) -> str:
@@ -93,10 +93,10 @@ def build_calls(
     is_whole = layout.shards == (None,)
     taken: calls.Taken = {}
     for shard in layout.shards:
-        own = [o for o in operators if o.shard == shard]
-        headers = signature_headers(signatures_of(own)) | headers_of(KEYSET.type)
+        of_shard = [o for o in operators if o.shard == shard]
+        headers = signature_headers(signatures_of(of_shard)) | headers_of(KEYSET.type)
         name = stem("operators", shard)
-        shown = {"namespace": layout.namespace, "operators": own, "keyset": KEYSET}
+        shown = {"namespace": layout.namespace, "operators": of_shard, "keyset": KEYSET}
         includes = [*include_blocks(headers)]
         if is_whole:
             includes += framework
@@ -109,7 +109,7 @@ def build_calls(
         yield OutputFile(layout.header(f"{name}.h"), "cpp_runtime/operators.h.j2", header)
         defined = {**shown, "folder": layout.folder, "stem": name, "framework": framework}
         yield OutputFile(layout.source(f"{name}.cpp"), "cpp_runtime/operators.cpp.j2", defined)
-        public = [o for o in own if "function" in o.function.variants]
+        public = [o for o in of_shard if "function" in o.function.variants]
         arguments = partial(runtime.arguments, types=options.framework)
         views = list(calls.free_functions(public, arguments, _named, taken))
         first, *others = include_blocks(calls.function_headers(views)) or [()]

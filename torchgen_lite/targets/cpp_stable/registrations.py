@@ -36,9 +36,9 @@ def build_registrations(
 
     The author's headers may declare these.
     """
-    own = [o for o in operators if o.function.namespace not in TORCH_NAMESPACES]
+    own_operators = [o for o in operators if o.function.namespace not in TORCH_NAMESPACES]
     libraries = registrations.definitions(
-        own, "torch::headeronly::Tag::{}".format, known_tags=SUPPORTED_TAGS
+        own_operators, "torch::headeronly::Tag::{}".format, known_tags=SUPPORTED_TAGS
     )
 
     def type_of(kernel: Kernel) -> str:
@@ -56,18 +56,18 @@ def build_registrations(
         lambda kernel: "",
     )
     if headers:
-        registered = [_unpacked(one) for one in registered]
+        registered = [_unpacked(call) for call in registered]
 
-    gates = list(_gates(own))
+    gates = list(_gates(own_operators))
 
-    def context(defined: object, own: Sequence[object]) -> Context:
+    def context(defined: object, of_file: Sequence[object]) -> Context:
         of_library = list(layout.given_namespace)
         if defined:
             of_library.append(layout.own("version.h"))
         includes: list[Sequence[Header]] = [[STABLE_LIBRARY]]
         if of_library:
             includes.insert(0, of_library)
-        if own:
+        if of_file:
             includes += declared
         return {"includes": includes, "gates": gates, "python_module": options.python_module}
 
@@ -101,8 +101,8 @@ def _gates(operators: Sequence[CppOperator]) -> Iterator[tuple[str, int, str]]:
     """The release that is needed everywhere (no condition) and under each condition, as the number of the version
     macro, and what to say without it."""
     late = [operator for operator in operators if _needed_release(operator) > FIRST_RELEASE]
-    for guard, own in grouped(late, lambda operator: operator.guard).items():
-        because = max(own, key=_needed_release)
+    for guard, of_guard in grouped(late, lambda operator: operator.guard).items():
+        because = max(of_guard, key=_needed_release)
         release = _needed_release(because)
         error = f"{because.function.name} needs libtorch {version_text(release)}"
         yield guard, version_number(release), error

@@ -84,27 +84,30 @@ class AutogradKernel(NamedTuple):
 
 
 def shared_kernel(
-    operator: CppOperator, one: Registration, plan: AutogradPlan, info: DifferentiabilityInfo | None
+    operator: CppOperator,
+    registration: Registration,
+    plan: AutogradPlan,
+    info: DifferentiabilityInfo | None,
 ) -> str:
     """The kernel that is registered if it records nothing, a member of a template of the positions of arguments;
     empty if it does."""
     struct = f"ops::{operator.flat}"
     at = names_of(operator.schema.arguments).index
-    if one.origin is Origin.view and plan.viewed is not None:
+    if registration.origin is Origin.view and plan.viewed is not None:
         return f"autograd::View<{struct}, {at(plan.viewed)}>::kernel"
     kernels = ", ".join([struct, *(str(at(name)) for name in plan.written)])
-    if one.origin is Origin.raises_versions:
+    if registration.origin is Origin.raises_versions:
         when = ""
-        if one.key == BACKEND_SELECT:
+        if registration.key == BACKEND_SELECT:
             when = "_in_inference"
         return f"autograd::Kernels<{kernels}>::raise_versions{when}"
-    if one.origin is Origin.passes or info is None:
+    if registration.origin is Origin.passes or info is None:
         # The operators that the author's kernel calls must not record anything.
         guard = _BELOW_VIEWS
         if plan.tracking:
             guard = _BELOW_AUTOGRAD
         return f"autograd::Kernels<{kernels}>::pass<{guard}>"
-    if one.origin is not Origin.refuses_out:
+    if registration.origin is not Origin.refuses_out:
         return ""
     out = [at(argument.name) for argument in operator.schema.out]
     refused = ", ".join(map(str, [*map(at, info.arguments), *out]))
@@ -148,14 +151,16 @@ def _tangents(
 ) -> Iterator[tuple[str, frozenset[str]]]:
     """The tangents of the results if they have formulas, each with the names in it."""
     written = by_name(info.forward)
+    if not written:
+        return
     names = return_names(operator.schema)
-    for index in info.outputs if written else ():
-        one = written[names[index]]
+    for index in info.outputs:
+        tangent = written[names[index]]
         returned = operator.schema.returns[index]
-        if one.tree is not None:
-            text = write(_of_primals(one.tree, info), functions)
-            used = one.mentioned
-        elif one.formula.word == AUTO_LINEAR:
+        if tangent.tree is not None:
+            text = write(_of_primals(tangent.tree, info), functions)
+            used = tangent.mentioned
+        elif tangent.formula.word == AUTO_LINEAR:
             # The operator itself, of the tangents.
             tangents = {identifier(s.name): identifier(f"{s.name}_t") for s in info.slots}
             optional = {identifier(s.name) for s in info.slots if s.is_optional}
@@ -188,25 +193,25 @@ def _locals(
     """What formulas of tangents use: values and tangents of arguments, and values of results."""
     tensors = set(names_of(tensor_arguments(operator.schema.arguments)))
     results = return_names(operator.schema)
-    found: dict[str, str] = {}
+    values: dict[str, str] = {}
     for name, source, is_tangent in reads_of(info, operator.schema, used):
         value = identifier(source)
         # What an in-place operator writes changes the tangent, too.
         is_written = operator.is_inplace and source == "self"
         if name == "grad":
-            found[name] = f"autograd::tangent({value}).conj()"
+            values[name] = f"autograd::tangent({value}).conj()"
         elif is_tangent:
             copied = ".clone()" if is_written else ""
-            found[identifier(name)] = f"autograd::tangent({value}){copied}"
+            values[identifier(name)] = f"autograd::tangent({value}){copied}"
         elif source in tensors:
             primal = name
             if name == source:
                 primal = f"{name}_p"
-            found[identifier(primal)] = _ORIGINAL if is_written else f"autograd::primal({value})"
+            values[identifier(primal)] = _ORIGINAL if is_written else f"autograd::primal({value})"
         elif source in results:
             kept = _result(operator, results.index(source))
-            found[value] = f"autograd::primal({kept})"
-    yield from found.items()
+            values[value] = f"autograd::primal({kept})"
+    yield from values.items()
 
 
 def _saved(

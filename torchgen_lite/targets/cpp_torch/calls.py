@@ -56,18 +56,18 @@ def pass_on(operator: CppOperator, style: Style, *, self: str = "self") -> tuple
     """An expression for each parameter of `operator.signature`, with the library's header that it needs."""
     layout = argument_layout(operator.schema)
     options = None if style.faithful else layout.options
-    found: dict[str, Expression] = {}
+    passed: dict[str, Expression] = {}
     for argument in layout.inputs + layout.out:
         name = identifier(argument.name)
         if style.method and argument.name == "self":
             name = self
-        found[argument.name] = Expression(name) if style.symint else _symbolic(argument, name)
+        passed[argument.name] = Expression(name) if style.symint else _symbolic(argument, name)
     if options is not None:
-        found |= _unpacked(options)
-        if "memory_format" in found and any(a.name == "memory_format" for a in layout.inputs):
+        passed |= _unpacked(options)
+        if "memory_format" in passed and any(a.name == "memory_format" for a in layout.inputs):
             text = "detail::memory_format(options, memory_format)"
-            found["memory_format"] = Expression(text, _HELPERS)
-    return tuple([found[p.name] for p in operator.signature.parameters])
+            passed["memory_format"] = Expression(text, _HELPERS)
+    return tuple([passed[p.name] for p in operator.signature.parameters])
 
 
 def _symbolic(argument: Argument, name: str) -> Expression:
@@ -79,14 +79,14 @@ def _symbolic(argument: Argument, name: str) -> Expression:
 
 def _unpacked(options: TensorOptions) -> dict[str, Expression]:
     """The parts of `at::TensorOptions`; required ones are read as such."""
-    found = {}
+    parts = {}
     for argument in options:
         optional = isinstance(argument.type, OptionalType)
         text = f"options.{OPTIONS[argument.name]}{'_opt' if optional else ''}()"
         if argument is options.dtype:
             text = f"c10::{'optTypeMeta' if optional else 'typeMeta'}ToScalarType({text})"
-        found[argument.name] = Expression(text)
-    return found
+        parts[argument.name] = Expression(text)
+    return parts
 
 
 # Headers that nearly every signature needs.
@@ -99,8 +99,8 @@ def build_calls(operators: Sequence[CppOperator], layout: Layout) -> Files:
     """`operators.h`, `functions.h` and `redispatch_functions.h`, for each shard, and the code that
     calls share."""
 
-    def includes(own: Sequence[CppOperator]) -> Blocks:
-        headers = declaration_includes(own, signatures_of(own), layout)
+    def includes(declared: Sequence[CppOperator]) -> Blocks:
+        headers = declaration_includes(declared, signatures_of(declared), layout)
         return [[layout.own("call_operator.h")], *headers]
 
     yield from copied_files(layout, "cpp_torch", "version.h")
@@ -110,12 +110,12 @@ def build_calls(operators: Sequence[CppOperator], layout: Layout) -> Files:
     yield from copied_files(layout, "cpp_torch", *_helpers(every), "call_operator.h")
     yield from calls.operator_headers(layout, operators, includes)
     for shard in layout.shards:
-        own = [one for one in every if one[0].shard == shard]
+        of_shard = [function for function in every if function[0].shard == shard]
         for name, inner, call, build in (
             ("functions", "functions", "call", functions),
             ("redispatch_functions", "redispatch", "redispatch", redispatch_functions),
         ):
-            shown = list(build(own))
+            shown = list(build(of_shard))
             headers = call_includes(layout, stem("operators", shard), shown)
             yield calls.function_file(layout, stem(name, shard), headers, shown, inner, call)
     if layout.shards != (None,):
@@ -163,9 +163,9 @@ def public_functions(
             yield operator, signature, pass_on(operator, style, self=self)
 
 
-def functions(found: Sequence[TorchFunction]) -> Iterator[TorchFunction]:
+def functions(every: Sequence[TorchFunction]) -> Iterator[TorchFunction]:
     """The free functions of the public C++ dialect, with defaults."""
-    return calls.distinct(one for one in found if "function" in one[0].function.variants)
+    return calls.distinct(entry for entry in every if "function" in entry[0].function.variants)
 
 
 def redispatch_functions(found: Sequence[TorchFunction]) -> Iterator[TorchFunction]:

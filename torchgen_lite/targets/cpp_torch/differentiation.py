@@ -49,30 +49,32 @@ def build_differentiation(library: Library, python: Collection[str] = ()) -> Tar
     structs = {operator.function.name: operator.flat for operator in operators}
     has_headers = bool(library.options.formula_headers)
     functions = Functions(library.layout.namespace, structs, has_headers, frozenset(python))
-    found: list[Diagnostic] = []
+    diagnostics: list[Diagnostic] = []
     for operator in operators:
-        found += _refusals(operator, library.selection.policy)
+        diagnostics += _refusals(operator, library.selection.policy)
     planned: list[_Planned] = []
-    for one in library.registered:
-        if one.origin in AUTOGRAD_KERNELS | UNKNOWN_VIEWS:
-            plan = one.operator.others.autograd[one.operator.name]
-            info = plan.infos.get(DEFAULT if one.key == _AUTOGRAD else one.key)
-            planned.append(_Planned(library.by_facts[one.operator], one, plan, info))
-            if info is not None and one.origin is Origin.autograd:
-                found += unsayable_parts(info, functions)
+    for registration in library.registered:
+        if registration.origin in AUTOGRAD_KERNELS | UNKNOWN_VIEWS:
+            plan = registration.operator.others.autograd[registration.operator.name]
+            info = plan.infos.get(DEFAULT if registration.key == _AUTOGRAD else registration.key)
+            planned.append(
+                _Planned(library.by_facts[registration.operator], registration, plan, info)
+            )
+            if info is not None and registration.origin is Origin.autograd:
+                diagnostics += unsayable_parts(info, functions)
     # Operators may share formulas, of which everything is said once.
-    return TargetResult(_files(library, planned, functions), list(dict.fromkeys(found)))
+    return TargetResult(_files(library, planned, functions), list(dict.fromkeys(diagnostics)))
 
 
 def _files(library: Library, planned: Sequence[_Planned], functions: Functions) -> Files:
     layout = library.layout
     shared: set[str] = set()
-    for shard, own in grouped(planned, lambda one: one.operator.shard).items():
-        context = _context(own, functions, layout.classes)
+    for shard, of_shard in grouped(planned, lambda one: one.operator.shard).items():
+        context = _context(of_shard, functions, layout.classes)
         names = ["autograd_kernels.h"]
         names += ["autograd_reference.h"] * any(node.reference for node in context["nodes"])
-        names += ["autograd_tangents.h"] * any(one.tangents for one in context["kernels"])
-        names += ["autograd_views.h"] * any(o.registered.origin is Origin.view for o in own)
+        names += ["autograd_tangents.h"] * any(kernel.tangents for kernel in context["kernels"])
+        names += ["autograd_views.h"] * any(o.registered.origin is Origin.view for o in of_shard)
         shared.update(names)
         context |= {
             "namespace": layout.namespace,
@@ -107,19 +109,21 @@ def _context(planned: Sequence[_Planned], functions: Functions, classes: Classes
             nodes.setdefault(place, (info, []))[1].append(operator)
     called: set[str] = set()
     views = []
-    for info, own in nodes.values():
+    for info, operators in nodes.values():
         view = node_view(info, functions, classes)
         if info.function.is_auto:
-            view = references.with_reference(view, info, own[0].facts)
-            called |= references.reference_headers(own[0].facts)
+            view = references.with_reference(view, info, operators[0].facts)
+            called |= references.reference_headers(operators[0].facts)
         else:
             called.update(*(formula_needs.called_headers(t, functions) for t in info.trees))
         # If operators with different conditions have it, it is always there.
-        is_shared = any(operator.guard != view.guard for operator in own[1:])
+        is_shared = any(operator.guard != view.guard for operator in operators[1:])
         views.append(view._replace(guard="") if is_shared else view)
     return {
         "calls_functions": any(calls_functions(info) for info, _ in nodes.values()),
-        "has_fallbacks": any(one.registered.origin in UNKNOWN_VIEWS for one in planned),
+        "has_fallbacks": any(
+            kernel_plan.registered.origin in UNKNOWN_VIEWS for kernel_plan in planned
+        ),
         "called": sorted(called),
         "nodes": views,
         "kernels": kernels,

@@ -48,15 +48,17 @@ def following_registrations(library: Library) -> Iterator[TorchImplCall]:
     """The kernels derived from another variant's, and those that select a backend."""
     by_facts = library.by_facts
     layout = library.layout
-    for one in library.registered:
-        operator = by_facts[one.operator]
-        if one.origin is Origin.from_out and one.source is not None and one.kernel is not None:
-            yield _from_out(by_facts[one.source], operator, one.kernel, library)
-        elif one.origin is Origin.copied and one.source is not None and one.kernel is not None:
-            functional = by_facts[one.source]
-            yield _copied(functional, operator, one.kernel, layout.namespace)
-        elif one.origin is Origin.backend_select:
-            yield wrapped(one.key, _select(operator, layout.namespace))
+    for registration in library.registered:
+        operator = by_facts[registration.operator]
+        origin = registration.origin
+        source = registration.source
+        kernel = registration.kernel
+        if origin is Origin.from_out and source is not None and kernel is not None:
+            yield _from_out(by_facts[source], operator, kernel, library)
+        elif origin is Origin.copied and source is not None and kernel is not None:
+            yield _copied(by_facts[source], operator, kernel, layout.namespace)
+        elif origin is Origin.backend_select:
+            yield wrapped(registration.key, _select(operator, layout.namespace))
 
 
 def _from_out(
@@ -101,9 +103,9 @@ def _called(
     if not entry.rows:
         return qualified(entry.kernel, namespace), None
     signature = library.kernel_signature
-    own = list(named_kernels(out, entry, signature, library.options, library.layout))
-    function = chooser(own, member)
-    return function.qualified, choice_of(function, own, (), library)
+    kernels = list(named_kernels(out, entry, signature, library.options, library.layout))
+    function = chooser(kernels, member)
+    return function.qualified, choice_of(function, kernels, (), library)
 
 
 def _symbolic(given: CType, wanted: CType, name: str) -> str:
@@ -150,8 +152,8 @@ def _copied(
 def _passed(functional: CppOperator, member: CppOperator, out: str) -> list[str]:
     """The arguments of the functional kernel; an out variant has no tensor options but those of its out argument."""
     options = argument_layout(functional.schema).options
-    own = set(names_of(member.schema.arguments))
-    if options is None or options.dtype.name in own:
+    names = set(names_of(member.schema.arguments))
+    if options is None or options.dtype.name in names:
         return [identifier(a.name) for a in functional.schema.arguments]
     values = (f"{out}.scalar_type()", f"{out}.layout()", f"{out}.device()", "std::nullopt")
     of_out = {argument.name: value for argument, value in zip(options, values)}

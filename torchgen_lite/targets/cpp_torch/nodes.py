@@ -178,9 +178,9 @@ def _sum(number: int, terms: Sequence[str]) -> str:
 def _wanted(info: DifferentiabilityInfo, slot: int) -> str:
     """Whether the gradient of an argument is wanted: its edge, or the first of its edges and how many there are."""
     before = info.slots[:slot]
-    own = info.slots[slot]
-    lists = [count_of(info, one.name) for one in before if one.is_list]
+    argument = info.slots[slot]
+    lists = [count_of(info, earlier.name) for earlier in before if earlier.is_list]
     count = ""
-    if own.is_list:
-        count = f", {count_of(info, own.name)}"
+    if argument.is_list:
+        count = f", {count_of(info, argument.name)}"
     return f"autograd::wanted(*this, {_sum(len(before) - len(lists), lists)}{count})"

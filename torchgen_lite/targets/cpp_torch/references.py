@@ -65,7 +65,7 @@ def with_reference(view: NodeView, info: DifferentiabilityInfo, operator: Operat
     trees = [tree for index, tree in enumerate(every) if index in info.outputs]
     needed = [*trees]
     for name, tree in reversed(let.items()):
-        if any(part.node == Name(name) for one in needed for part in every_part(one)):
+        if any(part.node == Name(name) for user in needed for part in every_part(user)):
             needed.insert(0, tree)
     shared = [
         SharedValue(name, _variable(tree), ()) for name, tree in let.items() if tree in needed
@@ -128,7 +128,7 @@ def check_references(registered: Sequence[Registration]) -> Findings:
         parts = [part for tree in every for part in every_part(tree)]
         for part in parts:
             yield from findings(function, check_operands(part))
-        unsaid = [found for tree in every for found in unsayable(tree, _TORCH)]
+        unsaid = [refused for tree in every for refused in unsayable(tree, _TORCH)]
         # A view of sizes may outlive its tensor, and neither a list in brackets nor `None` has a type.
         for tree in let.values():
             is_owned = (tree.kind, type(tree.node)) == (TENSORS, Call)

@@ -86,7 +86,7 @@ class Member:
 def members(info: DifferentiabilityInfo, classes: Classes = NO_CLASSES) -> list[Member]:
     """What a node keeps, of the inputs and then of the results."""
     written = {p.name: p.type for p in types.signature(info.function, classes=classes).parameters}
-    found = []
+    fields = []
     names = _locals_of(info)
     for saved in info.saved:
         type_ = written.get(saved.source, VOID)
@@ -95,8 +95,8 @@ def members(info: DifferentiabilityInfo, classes: Classes = NO_CLASSES) -> list[
             type_ = torch_types.return_type(returned, False, Conventions("SymInt"))
         name = lengthened(f"saved_{saved.name}", names)
         names.add(name)
-        found.append(_member(saved, name, type_))
-    return found
+        fields.append(_member(saved, name, type_))
+    return fields
 
 
 def count_of(info: DifferentiabilityInfo, of: str | int) -> str:

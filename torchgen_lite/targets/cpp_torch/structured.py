@@ -113,8 +113,8 @@ def build_structured(groups: Sequence[Group], layout: Layout) -> Files:
     context = {
         "includes": [[*map(Header, _headers(groups))], *version],
         "scopes": [
-            (namespace, list(own))
-            for namespace, own in groupby(shown, key=lambda struct: struct.namespace)
+            (namespace, list(of_scope))
+            for namespace, of_scope in groupby(shown, key=lambda struct: struct.namespace)
         ],
     }
     yield OutputFile(layout.header("structured.h"), "cpp_torch/structured.h.j2", context)
@@ -145,11 +145,11 @@ def structs(group: Group, namespace: str) -> Iterator[Struct]:
             precomputed=structured.precomputed_members(group.group),
         )
     arguments = structured.impl_arguments(group.group)
-    for kernel, own in _implementations(group).items():
+    for kernel, entries in _implementations(group).items():
         if _is_pytorchs(kernel):
             continue
         scope, name = split_kernel(kernel, namespace)
-        keys = [entry.key for entry in own]
+        keys = [entry.key for entry in entries]
         yield Struct(scope, out, f"structured_{name}", group.meta, arguments, keys)
 
 
@@ -190,21 +190,22 @@ def structured_registrations(library: Library) -> Iterator[TorchImplCall]:
     groups = structured_groups(library.every, layout.namespace)
     by_out = {group.out.facts: group for group in groups}
     headers = [f"{layout.folder}/{stem}.h" for stem in ("structured", "structured_given")]
-    for one in library.registered:
-        if one.origin not in STRUCTURED or one.source is None:
+    for registration in library.registered:
+        if registration.origin not in STRUCTURED or registration.source is None:
             continue
-        group = by_out[one.source]
-        operator = library.by_facts[one.operator]
+        group = by_out[registration.source]
+        operator = library.by_facts[registration.operator]
+        kernel = registration.kernel
         wrapper = Wrapper(
             operator,
-            f"structured_{one.key}_{operator.flat}",
+            f"structured_{registration.key}_{operator.flat}",
             condition(operator.function, group.out.function),
             types.signature(operator.function, "int"),
-            devices(operator.function, one.key, one.kernel and one.kernel.backend),
+            devices(operator.function, registration.key, kernel and kernel.backend),
             headers,
-            structured=_called(group, operator, one.kernel),
+            structured=_called(group, operator, kernel),
         )
-        yield wrapped(one.key, wrapper)
+        yield wrapped(registration.key, wrapper)
 
 
 def _called(group: Group, member: CppOperator, kernel: DispatchEntry | None) -> Structured:

@@ -100,7 +100,7 @@ def build_cpp_torch(program: Program, options: TorchOptions) -> TargetResult:
         return TargetResult(diagnostics=diagnostics)
     if options.calls_only:
         return TargetResult(_calls(library.operators, library.layout), diagnostics)
-    modules = [own.get("formulas", NO_FUNCTIONS) for own in program.modules.values()]
+    modules = [of_target.get("formulas", NO_FUNCTIONS) for of_target in program.modules.values()]
     helpers = frozenset(name for index in modules for name in index.names())
     autograd = build_differentiation(library, helpers)
     files = chain(_files(program, library), autograd.files)
@@ -137,15 +137,16 @@ def _called(library: Library, lent: Collection[str]) -> tuple[CppOperator, ...]:
     boxed = {*BY_WORD.values(), Origin.autocast_over, Origin.functionalize, Origin.underived}
     uncalled = WRITTEN | STRUCTURED | boxed | {Origin.copied, Origin.selected}
     generated = set()
-    for one in library.registered:
-        if one.origin not in uncalled:
-            generated |= {o.name for o in (one.operator, one.source) if o is not None}
+    for registration in library.registered:
+        if registration.origin not in uncalled:
+            called = registration.operator, registration.source
+            generated |= {o.name for o in called if o is not None}
     return tuple(
         [
-            one
-            for one in library.operators
-            if not one.facts.is_derived
-            and (one.function.name in generated or not _has_calls(one, lent))
+            operator
+            for operator in library.operators
+            if not operator.facts.is_derived
+            and (operator.function.name in generated or not _has_calls(operator, lent))
         ]
     )
 

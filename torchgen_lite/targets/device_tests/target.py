@@ -54,8 +54,8 @@ def _tests(program: Program, options: DeviceTestsOptions) -> Files:
         if kernels:
             path = f"{options.folder}/test_device_{device}.py"
             context = {"package": options.package, "device": device, "refused": refused}
-            own = {"kernels": kernels, "samples": samples}
-            yield OutputFile(path, "device_tests/test_device.py.j2", {**context, **own})
+            of_device = {"kernels": kernels, "samples": samples}
+            yield OutputFile(path, "device_tests/test_device.py.j2", {**context, **of_device})
 
 
 def _dtypes(function: NativeFunction) -> tuple[str, ...]:

@@ -59,7 +59,9 @@ class Reference:
 
     def source(self, kernel: str) -> str:
         """The file of a kernel in Python; empty if no module that a target names has it."""
-        for modules in self.program.modules.values() if kernel not in WORDS else ():
+        if kernel in WORDS:
+            return ""
+        for modules in self.program.modules.values():
             place = modules.get("kernels", NO_FUNCTIONS).place(kernel)
             if place is not None:
                 return portable_path(place.source.path)
@@ -84,10 +86,10 @@ def _served(program: Program, selection: Selection) -> Mapping[str, Served]:
     packages = generation_of(program).packages if is_configured(program) else ()
     for package in (selection, *packages):
         if package.policy.in_pytorch and package.policy.target:
-            found = {served.table.name: served for served in served_by(program, package)}
+            by_name = {served.table.name: served for served in served_by(program, package)}
             return {
                 name: served
-                for name, served in found.items()
+                for name, served in by_name.items()
                 if name.partition("::")[0] not in TORCH_NAMESPACES
             }
     return {}
@@ -122,13 +124,13 @@ def _variants(program: Program, operators: Mapping[str, Operator]) -> Mapping[st
 def rows_of(registrations: Registrations) -> Iterator[tuple[tuple[tuple[str, str], ...], Cell]]:
     """A computed table without the slots that lack a kernel: of equal ones, the first and the last key of each run,
     and one of the cells. Fallbacks, which have no operator, come last."""
-    found: dict[tuple[str, ...], list[list[Cell]]] = {}
+    alike: dict[tuple[str, ...], list[list[Cell]]] = {}
     for run in runs_of(table(registrations), are_alike):
         if run[0].origin != MISSING:
             source = ""
             if run[0].source != run[0].key:
                 source = run[0].source
-            found.setdefault((run[0].origin, run[0].label, source), []).append(run)
-    for runs in sorted(found.values(), key=lambda runs: runs[0][0].origin == FALLBACK):
+            alike.setdefault((run[0].origin, run[0].label, source), []).append(run)
+    for runs in sorted(alike.values(), key=lambda runs: runs[0][0].origin == FALLBACK):
         keys = [(run[0].key, run[-1].key) for run in runs]
         yield tuple(keys), runs[0][0]

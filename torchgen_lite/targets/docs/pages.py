@@ -123,8 +123,8 @@ class PageView:
     @kept
     def signatures(self) -> Mapping[str, Block]:
         """How the operator is called in the code that each target generates."""
-        found = self.reference.signatures(self.operator)
-        return {target: self.markup.block(*one) for target, one in found}
+        calls = self.reference.signatures(self.operator)
+        return {target: self.markup.block(*call) for target, call in calls}
 
     @kept
     def kernels(self) -> Sequence[tuple[str, Phrase, Phrase, Phrase, str]]:
@@ -133,14 +133,14 @@ class PageView:
         The file and its address are empty if they are not known.
         """
         phrase = self.markup.phrase
-        found = []
+        lines = []
         for entry in self.operator.kernels:
-            for one, (language, condition) in zip(entry.kernels, self._rows(entry)):
-                file = self.reference.source(one.kernel)
-                kernel = f"{one.kernel} ({language})" if language else one.kernel
-                row = phrase(kernel), phrase(condition), phrase(file), self._source(file)
-                found.append((one.key, *row))
-        return found
+            for kernel, (language, condition) in zip(entry.kernels, self._rows(entry)):
+                file = self.reference.source(kernel.kernel)
+                text = f"{kernel.kernel} ({language})" if language else kernel.kernel
+                row = phrase(text), phrase(condition), phrase(file), self._source(file)
+                lines.append((kernel.key, *row))
+        return lines
 
     def _rows(self, entry: DispatchEntry) -> Sequence[tuple[str, str]]:
         """The language and the condition of each kernel."""
@@ -155,7 +155,9 @@ class PageView:
     def table(self) -> Sequence[Row]:
         registrations = self.reference.tables.get(self.name)
         rows: list[Row] = []
-        for runs, cell in rows_of(registrations) if registrations is not None else ():
+        if registrations is None:
+            return rows
+        for runs, cell in rows_of(registrations):
             source = ""
             if cell.source not in (cell.key, cell.called):
                 source = cell.source
@@ -173,22 +175,24 @@ class PageView:
         served = self.reference.served.get(self.name)
         text = self.markup.text
         rows = composition(self.operator, served) if served else ()
-        found = []
+        lines = []
         for what, how, why in rows:
-            found.append((text(what), text(how), self.markup.phrase(why)))
-        return found
+            lines.append((text(what), text(how), self.markup.phrase(why)))
+        return lines
 
     @kept
     def formulas(self) -> Mapping[str, Block]:
         """The formulas for each autograd key; those of all have an empty one."""
         derivatives = self.operator.function.derivatives
-        values = [_line(one) for one in (derivatives.let if derivatives else ())]
+        if derivatives is None:
+            return {}
+        values = [_line(value) for value in derivatives.let]
         let = []
         if values:
             let = ["let:", *(f"  {value}" for value in values)]
         return {
             "" if key == DEFAULT else key: self.markup.block("yaml", [*let, *map(_line, formulas)])
-            for key, formulas in (derivatives.variants if derivatives else ())
+            for key, formulas in derivatives.variants
             if formulas
         }
 
@@ -228,13 +232,13 @@ def _line(formula: Formula) -> str:
 
 def paragraphs(operator: Operator) -> list[list[str]]:
     """The lines of `doc:`, paragraph by paragraph."""
-    found: list[list[str]] = [[]]
+    parts: list[list[str]] = [[]]
     for line in doc_lines(operator.function.doc):
         if line.strip():
-            found[-1].append(line.strip())
-        elif found[-1]:
-            found.append([])
-    return [lines for lines in found if lines]
+            parts[-1].append(line.strip())
+        elif parts[-1]:
+            parts.append([])
+    return [lines for lines in parts if lines]
 
 
 def index_view(

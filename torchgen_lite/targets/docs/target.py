@@ -40,19 +40,19 @@ def _files(program: Program, options: DocsOptions, selection: Selection) -> File
             yield OutputFile(normpath(join(folder, file.path)), file.template, file.context)
 
 
-def _pages(found: Reference, markup: Markup, options: DocsOptions) -> Files:
+def _pages(reference: Reference, markup: Markup, options: DocsOptions) -> Files:
     """The files of one format, below its folder."""
-    paths = page_paths(names_of(found.operators), markup.ending)
+    paths = page_paths(names_of(reference.operators), markup.ending)
     title = markup.text(options.title)
     index = f"index{markup.ending}"
     context: Context = {
         "title": title,
-        "namespaces": index_view(found.operators, markup, paths),
+        "namespaces": index_view(reference.operators, markup, paths),
     }
     yield OutputFile(index, f"docs/{index}.j2", context)
-    for operator in found.operators:
+    for operator in reference.operators:
         path = paths[operator.name]
-        page = PageView(operator, found, markup, paths, options.sources)
+        page = PageView(operator, reference, markup, paths, options.sources)
         root = link(index, path).removesuffix(index)
         context = {"title": title, "page": page, "root": root}
         yield OutputFile(path, f"docs/operator{markup.ending}.j2", context)

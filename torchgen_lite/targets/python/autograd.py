@@ -95,7 +95,9 @@ def autograd_view(
         return view
     out = set(names_of(overload.schema.out))
     tensors = [*info.slots, *(tensor for tensor in plan.tensors if tensor.name in out)]
-    refused = tuple_display([f"{'*' * one.is_list}{identifier(one.name)}" for one in tensors])
+    refused = tuple_display(
+        [f"{'*' * tensor.is_list}{identifier(tensor.name)}" for tensor in tensors]
+    )
     return view._replace(refused=refused)
 
 
@@ -119,15 +121,17 @@ def _recording(view: AutogradView, plan: AutogradPlan, info: DifferentiabilityIn
         node=info.node_name,
         slots=[*map(_slot, info.slots)],
         undifferentiable=[
-            (_slot(one), quote(refusal(view.overload.function.name, one.name)))
-            for one in info.without_formula
+            (_slot(argument), quote(refusal(view.overload.function.name, argument.name)))
+            for argument in info.without_formula
         ],
         saved=[
             *[SavedView(f"len({identifier(name)})", "") for name in counted(info)],
             *[saved_input(saved, info, kind) for saved in values if saved.result is None],
         ],
         kept=[
-            saved_result(one, info, parts[one.result]) for one in values if one.result is not None
+            saved_result(saved, info, parts[saved.result])
+            for saved in values
+            if saved.result is not None
         ],
         result=result,
         results=tuple_display([parts[index] for index in info.outputs]) if is_tuple else result,
@@ -155,7 +159,7 @@ def _slot(tensor: TensorArgument) -> TensorArgument:
 def tracking_view(overload: Overload, plan: AutogradPlan) -> TrackingView:
     """The kernel of an operator that writes, or makes a view, which is tracked only if the operator
     has a derivative."""
-    is_view = plan.tracking is Origin.view and any(one.slots for one in plan.infos.values())
+    is_view = plan.tracking is Origin.view and any(info.slots for info in plan.infos.values())
     as_view = ""
     if is_view:
         returns_list = isinstance(overload.schema.returns[0].type, ListType)

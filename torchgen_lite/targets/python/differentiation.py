@@ -53,51 +53,55 @@ def build_differentiation(
     for shard in package.shards:
         recorded[shard] = []
         tracked[shard] = []
-    for one in registered:
-        if one.origin in AUTOGRAD_KERNELS:
-            name = one.operator.name
-            planned = _Planned(by_name[name], resolved.autograd[name], one.origin)
-            if one.origin in (Origin.view, Origin.raises_versions):
+    for registration in registered:
+        if registration.origin in AUTOGRAD_KERNELS:
+            name = registration.operator.name
+            planned = _Planned(by_name[name], resolved.autograd[name], registration.origin)
+            if registration.origin in (Origin.view, Origin.raises_versions):
                 tracked[planned.overload.shard].append(planned)
             else:
                 # Operators that share a node share the shard of the one that has the formulas.
                 base = planned.info.schema.base_name
                 recorded[shard_of(base, package.shards)].append(planned)
     files: list[OutputFile] = []
-    found: list[Registered] = []
+    registrations: list[Registered] = []
     kernel_module = partial(kernel_file, package, prefix="_", runtime=package.runtime)
-    for own, module, nodes in zip(
+    for of_shard, module, nodes in zip(
         recorded.values(), sharded(package, "autograd"), sharded(package, "nodes"), strict=True
     ):
-        node_files = [*_node_file(package, nodes, own, helpers)]
+        node_files = [*_node_file(package, nodes, of_shard, helpers)]
         files += node_files
-        kernels = [one for one in own if one.origin is not Origin.fallthrough]
-        views = [autograd_view(one.overload, one.plan, one.info) for one in kernels]
+        kernels = [kernel for kernel in of_shard if kernel.origin is not Origin.fallthrough]
+        views = [autograd_view(kernel.overload, kernel.plan, kernel.info) for kernel in kernels]
         if package.known is not None and package.known >= FORWARD:
-            views = [carrying(view, one.info) for view, one in zip(views, kernels)]
-        overloads = [one.overload for one in kernels]
+            views = [carrying(view, kernel.info) for view, kernel in zip(views, kernels)]
+        overloads = [kernel.overload for kernel in kernels]
         recorder = nodes if node_files else ""
         if kernels:
             files.append(
                 kernel_module(module, "autograd", overloads, nodes=recorder, kernels=views)
             )
-        for each in own:
+        for each in of_shard:
             made = generated(AUTOGRAD, each.overload, module, "autograd")
             falls_through = each.origin is Origin.fallthrough
-            found.append(made._replace(kernel=None) if falls_through else made)
-    for own, module in zip(tracked.values(), sharded(package, "adinplaceorview"), strict=True):
-        overloads = [each.overload for each in own]
-        tracking = [tracking_view(each.overload, each.plan) for each in own]
-        if own:
+            registrations.append(made._replace(kernel=None) if falls_through else made)
+    for of_shard, module in zip(tracked.values(), sharded(package, "adinplaceorview"), strict=True):
+        overloads = [each.overload for each in of_shard]
+        tracking = [tracking_view(each.overload, each.plan) for each in of_shard]
+        if of_shard:
             files.append(kernel_module(module, "adinplaceorview", overloads, kernels=tracking))
-        found += [generated(VIEWS, one, module, "adinplaceorview") for one in overloads]
-    return files, found
+        registrations += [
+            generated(VIEWS, overload, module, "adinplaceorview") for overload in overloads
+        ]
+    return files, registrations
 
 
 def _node_file(
     package: Package, module: str, planned: Sequence[_Planned], helpers: Mapping[str, str]
 ) -> Files:
-    infos = {one.info.node_name: one.info for one in planned if one.origin is Origin.autograd}
+    infos = {
+        kernel.info.node_name: kernel.info for kernel in planned if kernel.origin is Origin.autograd
+    }
     nodes = [node_view(info, helpers) for info in infos.values()]
     context = {
         "runtime": package.runtime,

@@ -61,7 +61,9 @@ def check_framework(
 def _lacking(program: Program, package: Package, registered: Iterable[Registration]) -> Findings:
     """What the package would import from a framework, if none is configured."""
     help_ = f"name the module of your tensors with `framework` of target `{TARGET}`"
-    made = next((one for one in registered if one.origin not in _PLAIN), None)
+    made = next(
+        (registration for registration in registered if registration.origin not in _PLAIN), None
+    )
     if made is not None:
         message = f"the generated kernel of `{made.operator.name}` for {made.key} needs functions of a `framework`"
         yield wrong_option(program.config, TARGET, "kernels", message, help_)
@@ -76,7 +78,7 @@ def registered_by_framework(
 ) -> tuple[Mapping[str, str], Mapping[str, Mapping[str, str]]]:
     """What the framework itself registers, according to its constants `FALLBACKS` and `KERNELS`,
     which are read from its source without importing it."""
-    found = read_constants(
+    constants = read_constants(
         options.framework, config.root, config.source_roots, ("FALLBACKS", "KERNELS")
     )
-    return found.get("FALLBACKS", {}), found.get("KERNELS", {})
+    return constants.get("FALLBACKS", {}), constants.get("KERNELS", {})

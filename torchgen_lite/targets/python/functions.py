@@ -90,8 +90,9 @@ def _types(package: Package, groups: Groups) -> Context:
 def build_ops(package: Package, merged: Groups) -> Files:
     """The namespaces at run time, and their types."""
     namespaces = {}
-    for name, own in grouped(package.overloads, lambda one: one.function.namespace).items():
-        namespaces[identifier(name)] = _packets(own, name, merged)
+    by_namespace = grouped(package.overloads, lambda one: one.function.namespace)
+    for name, of_namespace in by_namespace.items():
+        namespaces[identifier(name)] = _packets(of_namespace, name, merged)
     context: Context = {"runtime": package.runtime, "namespaces": namespaces}
     # A class with an overload named `Tensor` would hide the type with that name.
     attributes = [o.attribute for o in package.overloads]

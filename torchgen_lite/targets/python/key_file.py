@@ -100,13 +100,13 @@ def build_key_file(package: Package, key: str, registered: Sequence[Registered])
             references.append(kernel)
             written.append((library, overload, kernel.alias, kernel.name))
         else:
-            own = modules.setdefault(kernel.module, {}).setdefault(library, [])
-            own.append((overload, kernel.name))
+            of_library = modules.setdefault(kernel.module, {}).setdefault(library, [])
+            of_library.append((overload, kernel.name))
     context = {
         "runtime": package.runtime,
         "key": key,
         "modules": imported_modules(references),
-        "libraries": libraries_of([one.overload for one in registered]),
+        "libraries": libraries_of([registration.overload for registration in registered]),
         "generated": modules,
         "with_keyset": key in (AUTOGRAD, VIEWS),
         "written": written,

@@ -20,12 +20,12 @@ def build_methods(package: Package) -> Files:
     methods = [o for o in package.overloads if _is_method(o)]
     adapters = [o for o in methods if not _takes_self_first(o)]
     # `methods.py` itself defines the adapter, which takes the place of the stub.
-    own = []
+    adapted = []
     for method in methods:
         if not _takes_self_first(method):
             method = method._replace(flat=f"_{method.flat}", scope="")
-        own.append(method)
-    groups = group_by_base(map(as_method, own))
+        adapted.append(method)
+    groups = group_by_base(map(as_method, adapted))
     operators = [o for o in PYTHON_OPERATORS if _has_operator(o, groups, package)]
     views = {
         base: build_packet(identifier(base), group, "TensorMethods.")

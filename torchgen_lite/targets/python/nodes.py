@@ -167,15 +167,15 @@ def _count(name: str) -> str:
 def _result(info: DifferentiabilityInfo) -> str:
     """The gradients of the arguments, one for each edge: also for each tensor of a list of which none is wanted."""
     others = len(info.slots) - 1
-    found = []
+    gradients = []
     for slot in info.slots:
         gradient = f"grad_{identifier(slot.name)}_"
         if slot.is_list and slot.name in counted(info):
             gradient = f"({gradient} or [None] * {_count(slot.name)})"
         elif slot.is_list and others:
             gradient = f"({gradient} or [None] * (len(_node.edges) - {others}))"
-        found.append(f"*{gradient}" if slot.is_list else gradient)
-    return tuple_display(found)
+        gradients.append(f"*{gradient}" if slot.is_list else gradient)
+    return tuple_display(gradients)
 
 
 def node_view(info: DifferentiabilityInfo, helpers: Mapping[str, str]) -> NodeView:
@@ -193,7 +193,11 @@ def node_view(info: DifferentiabilityInfo, helpers: Mapping[str, str]) -> NodeVi
         lambda derivative: _is_conditional(info, derivative),
     )
     whole = words._replace(saved=_whole)
-    tangents = [write(in_python(one.tree, whole)) for one in info.forward if one.tree is not None]
+    tangents = [
+        write(in_python(tangent.tree, whole))
+        for tangent in info.forward
+        if tangent.tree is not None
+    ]
     return NodeView(
         name=info.node_name,
         operator=info.schema.full_name,
@@ -223,14 +227,14 @@ def _is_conditional(info: DifferentiabilityInfo, derivative: Derivative) -> bool
 def reads(info: DifferentiabilityInfo, results: Sequence[str] = ()) -> list[Named]:
     """What written formulas of tangents read, each with its value in a kernel of these results."""
     schema = info.schema
-    used = frozenset().union(*(one.mentioned for one in info.forward))
+    used = frozenset().union(*(tangent.mentioned for tangent in info.forward))
     values = {argument.name: identifier(argument.name) for argument in schema.arguments}
     if [*results] == ["self"]:
         # What it was before the call.
         values["self"] = "_self"
     values |= zip(return_names(schema), results or return_names(schema))
-    read = [one for one in reads_of(info, schema, used) if not one.is_tangent]
-    return [(one.name, values[one.source]) for one in read]
+    read = [use for use in reads_of(info, schema, used) if not use.is_tangent]
+    return [(use.name, values[use.source]) for use in read]
 
 
 def _whole(saved: Saved) -> Expression | None:

@@ -103,14 +103,14 @@ def _call_shape(overload: Overload) -> tuple[str, ...]:
 
 def _public(overload: Overload, out: Overload | None = None) -> Overload:
     """The overload with the parameters of a public function, with `out=` merged in."""
-    found = _with_varargs(overload, "function")
+    public = _with_varargs(overload, "function")
     if out is None:
-        return found
-    star = () if any(p.stars for p in found.parameters) else (STAR,)
+        return public
+    star = () if any(p.stars for p in public.parameters) else (STAR,)
     # Several outputs are passed as a tuple.
     type_ = optional(returned([python.argument_type(a.type) for a in out.schema.out]))
-    parameters = (*found.parameters, *star, Parameter("out", type_, "None"))
-    return found._replace(parameters=parameters, arguments=overload.schema.inputs, out=out)
+    parameters = (*public.parameters, *star, Parameter("out", type_, "None"))
+    return public._replace(parameters=parameters, arguments=overload.schema.inputs, out=out)
 
 
 def as_method(overload: Overload) -> Overload:

@@ -129,15 +129,15 @@ def build_package(operators: Sequence[Operator], options: PythonOptions) -> Pack
     shards = shards_of(operators, options.shards, MANY_OPERATORS)
     overloads = [
         Overload(
-            one.function,
-            one.kind,
-            identifier(one.function.flat_name(home)),
-            shard_of(one.schema.base_name, shards),
-            tuple(python.parameters(one.schema)),
-            python.returns(one.schema.returns),
-            one.schema.arguments,
+            operator.function,
+            operator.kind,
+            identifier(operator.function.flat_name(home)),
+            shard_of(operator.schema.base_name, shards),
+            tuple(python.parameters(operator.schema)),
+            python.returns(operator.schema.returns),
+            operator.schema.arguments,
         )
-        for one in operators
+        for operator in operators
     ]
     return Package(options, tuple(overloads), shards)
 

@@ -49,14 +49,19 @@ def build_selected(
 ) -> tuple[list[OutputFile], list[key_file.Registered]]:
     """A module for each key, and what of it is registered."""
     by_name = package.by_name
-    chosen = [one for one in registered if one.origin is Origin.selected]
+    chosen = [registration for registration in registered if registration.origin is Origin.selected]
     files = []
-    found = []
+    registrations = []
     for key, of_key in grouped(chosen, lambda one: one.key).items():
         module = f"selected_{key.lower()}"
-        kernels = [(by_name[one.operator.name], _rows(one, find)) for one in of_key]
+        kernels = [
+            (by_name[registration.operator.name], _rows(registration, find))
+            for registration in of_key
+        ]
         overloads = [overload for overload, _ in kernels]
-        found += [key_file.generated(key, one, module, "selected") for one in overloads]
+        registrations += [
+            key_file.generated(key, overload, module, "selected") for overload in overloads
+        ]
         file = kernel_file(
             package,
             module,
@@ -65,12 +70,14 @@ def build_selected(
             runtime=package.runtime,
             key=key,
             with_keyset=key in (AUTOGRAD, VIEWS),
-            dtypes=sorted({name for one in of_key for name, _ in _dtypes_in(one)}),
+            dtypes=sorted(
+                {name for registration in of_key for name, _ in _dtypes_in(registration)}
+            ),
             hides_builtins=any(map(_hides_builtins, overloads)),
             selected=kernels,
         )
         files.append(file)
-    return files, found
+    return files, registrations
 
 
 def _rows(registration: Registration, find: key_file.FindKernel) -> list[Row]:
@@ -128,9 +135,11 @@ def _dtypes_in(registration: Registration) -> Iterator[tuple[str, Expression]]:
 
 def _parts_of(registration: Registration) -> Iterator[Typed]:
     """Every node of the conditions of a kernel, without the names that are arguments."""
+    if registration.kernel is None:
+        return
     schema = registration.operator.schema
     names = set(names_of(schema.arguments))
-    for row in registration.kernel.rows if registration.kernel is not None else ():
+    for row in registration.kernel.rows:
         if row.when is not None:
             parts = every_part(typed_condition(row.when, schema))
             yield from (part for part in parts if str(part.node) not in names)

@@ -104,10 +104,10 @@ def build_autograd(package: Package) -> Autograd:
     functions = _Functions(package)
     infos = _differentiable(package)
     views = [_view(operator, info, functions) for operator, info in infos]
-    found = {operator.name: info for operator, info in infos}
+    by_name = {operator.name: info for operator, info in infos}
     called = dict(sorted(functions.found.items()))
-    calls_zeros = functions.calls_zeros or any(map(_calls_zeros, views, found.values()))
-    return Autograd(found, views, called, functions.calculates, calls_zeros)
+    calls_zeros = functions.calls_zeros or any(map(_calls_zeros, views, by_name.values()))
+    return Autograd(by_name, views, called, functions.calculates, calls_zeros)
 
 
 def _calls_zeros(view: AutogradView, info: DifferentiabilityInfo) -> bool:
@@ -118,7 +118,7 @@ def _calls_zeros(view: AutogradView, info: DifferentiabilityInfo) -> bool:
 
 def _differentiable(package: Package) -> list[tuple[PackagedOperator, DifferentiabilityInfo]]:
     """The operators that formulas are registered for, with the formulas."""
-    found = []
+    pairs = []
     for operator in package.own:
         if package.registration(operator, Origin.formulas):
             info = operator.facts.info
@@ -126,8 +126,8 @@ def _differentiable(package: Package) -> list[tuple[PackagedOperator, Differenti
             if not info.outputs:
                 # The results are only marked as non-differentiable: there is no gradient.
                 info = replace(info, derivatives=(), slots=(), saved=())
-            found.append((operator, info))
-    return found
+            pairs.append((operator, info))
+    return pairs
 
 
 class _Functions:
@@ -173,7 +173,7 @@ def _view(
 ) -> AutogradView:
     schema = operator.schema
     functions.place = operator.place_of("derivatives")
-    sources = {one.source for one in saved.kept(info)}
+    sources = {value.source for value in saved.kept(info)}
     others = [
         i for i, r in enumerate(schema.returns) if i not in info.outputs and is_tensor_like(r.type)
     ]
@@ -226,10 +226,13 @@ def is_padded(schema: FunctionSchema) -> bool:
 
 def _undifferentiable(operator: PackagedOperator, info: DifferentiabilityInfo) -> Iterator[Named]:
     """The arguments without a formula: whether each requires a gradient, and what is raised then."""
+    if not info.slots:
+        return
     positions = places_of(names_of(operator.schema.positional))
-    for one in info.without_formula if info.slots else ():
-        if one.name in positions:
-            yield f"needs[{positions[one.name]}]", quote(refusal(operator.name, one.name))
+    for argument in info.without_formula:
+        name = argument.name
+        if name in positions:
+            yield f"needs[{positions[name]}]", quote(refusal(operator.name, name))
 
 
 def _grads(schema: FunctionSchema, info: DifferentiabilityInfo) -> Iterator[Named]:

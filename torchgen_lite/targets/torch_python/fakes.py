@@ -60,7 +60,9 @@ def computes(package: Package, operator: PackagedOperator) -> bool:
 
 def _checks(operator: PackagedOperator) -> Iterator[Named]:
     fake = operator.function.fake
-    for check in fake.checks if fake is not None else ():
+    if fake is None:
+        return
+    for check in fake.checks:
         message = quote(f"{operator.name}: {check.message}")
         yield write(in_rule(check.condition, operator.names)), message
 

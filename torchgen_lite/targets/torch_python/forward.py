@@ -40,7 +40,7 @@ def tangents_of(
     if not info.forward:
         value, used = _like_gradient(info, words)
         return tuple(_locals(operator, info, used)), [value]
-    values = {one.name: _value(operator, info, one, words) for one in info.forward}
+    values = {tangent.name: _value(operator, info, tangent, words) for tangent in info.forward}
     used = frozenset().union(*(names for _, names in values.values()))
     results = [values[n][0] if n in values else "None" for n in return_names(operator.schema)]
     return tuple(_locals(operator, info, used)), results
@@ -81,12 +81,12 @@ def _is_multiple(tree: Typed) -> bool:
 
 
 def _value(
-    operator: PackagedOperator, info: DifferentiabilityInfo, one: Tangent, words: FormulaNames
+    operator: PackagedOperator, info: DifferentiabilityInfo, tangent: Tangent, words: FormulaNames
 ) -> tuple[str, frozenset[str]]:
     """The tangent of a result, and the names in it."""
-    if one.tree is not None:
-        return write(in_python(one.tree, words)), one.mentioned
-    if one.formula.word == AUTO_LINEAR:
+    if tangent.tree is not None:
+        return write(in_python(tangent.tree, words)), tangent.mentioned
+    if tangent.formula.word == AUTO_LINEAR:
         # The operator itself, of the tangents.
         items = []
         used = []

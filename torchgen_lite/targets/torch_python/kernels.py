@@ -101,14 +101,14 @@ def _rows(
     is_chosen = written[0].when is not None
     rows: list[Row] = []
     for number, row in enumerate(written, 1):
-        found = package.module_of("kernels", row.kernel)
-        if found is None:
+        function = package.module_of("kernels", row.kernel)
+        if function is None:
             return ()
         place = operator.named(f"row{number}_{entry.key}" if is_chosen else entry.key)
         test = ""
         if row.when is not None:
             test = _condition(operator, row.when, is_traced=is_traced)
-        rows.append((*found, place, test, _options(row)))
+        rows.append((*function, place, test, _options(row)))
         if not test:
             break
     return rows
@@ -162,17 +162,22 @@ _DIMS = Annotation("tuple", (ANY, Annotation("...")))
 _BEFORE = (Parameter("info", ANY), Parameter("in_dims", _DIMS))
 
 
+def _author_kernels(package: Package, operator: PackagedOperator) -> Iterator[Wanted]:
+    for entry in operator.facts.own_kernels:
+        if entry.kernel not in WORDS and _is_in_python(package, entry):
+            for row in _rows_of(entry):
+                wanted = _wanted(operator, row.kernel, entry.key, row.kernel_span, "kernels")
+                yield _with_options(wanted, row)
+
+
 def author_functions(package: Package) -> Iterator[Wanted]:
     """The kernels, where modules have them, and the functions that `fake`, `vmap` and `reference` name.
 
     Where C++ defines the operators, kernels that no module has are its own.
     """
-    for operator in package.operators if "kernels" in package.modules else ():
-        for entry in operator.facts.own_kernels:
-            if entry.kernel not in WORDS and _is_in_python(package, entry):
-                for row in _rows_of(entry):
-                    wanted = _wanted(operator, row.kernel, entry.key, row.kernel_span, "kernels")
-                    yield _with_options(wanted, row)
+    if "kernels" in package.modules:
+        for operator in package.operators:
+            yield from _author_kernels(package, operator)
     for operator in package.own:
         samples = operator.function.samples
         for use, name in operator.functions.items():
@@ -188,16 +193,16 @@ def _with_options(wanted: Wanted, row: KernelRow) -> Wanted:
         return wanted
     names = [name for name, _ in row.tune[0]]
     given = [*wanted.passed, *[Passed(name, by_keyword=True) for name in names]]
-    own = wanted.parameters()
-    star = [] if STAR in own else [STAR]
-    parameters = [*own, *star, *[Parameter(name, ANY) for name in names]]
+    taken = wanted.parameters()
+    star = [] if STAR in taken else [STAR]
+    parameters = [*taken, *star, *[Parameter(name, ANY) for name in names]]
     return wanted._replace(passed=given, parameters=lambda: parameters)
 
 
 def _is_in_python(package: Package, entry: DispatchEntry) -> bool:
     """Whether the kernels for a key have to be functions of Python: one of them is, or there is nothing else."""
-    found = [package.module_of("kernels", one.kernel) for one in entry.kernels]
-    return package.options.is_defining or any(found)
+    modules = [package.module_of("kernels", kernel.kernel) for kernel in entry.kernels]
+    return package.options.is_defining or any(modules)
 
 
 def _wanted(
@@ -214,7 +219,7 @@ def _wanted(
         return [*before, *taken]
 
     given = passed(operator.schema.arguments, has_defaults=not is_kernel)
-    arguments = [*[Passed(one.name) for one in before], *given]
+    arguments = [*[Passed(parameter.name) for parameter in before], *given]
     returns = Annotation("tuple", (ANY, ANY)) if before else torch_ops.returns_type(operator.schema)
     code = "TG302" if is_kernel else "TG334"
     return Wanted(operator.function, name, use, place, arguments, parameters, returns, option, code)

@@ -71,12 +71,12 @@ class PackagedOperator:
     def functions(self) -> dict[str, str]:
         """The functions that fields of the entry name: the fake, the vmap rule, the reference."""
         fake = self.function.fake
-        found = {
+        by_field = {
             "fake": fake.function if fake is not None else "",
             "vmap": self.function.vmap_function,
             "reference": self.function.reference_function,
         }
-        return {field: name for field, name in found.items() if name}
+        return {field: name for field, name in by_field.items() if name}
 
     @property
     def names(self) -> dict[str, str]:
@@ -161,12 +161,12 @@ class Package:
         build has its own."""
         if not self.is_given:
             return module
-        own = self.name.split(".")
+        within = self.name.split(".")
         parts = module.split(".")
         common = 0
-        while common < min(len(own), len(parts)) and own[common] == parts[common]:
+        while common < min(len(within), len(parts)) and within[common] == parts[common]:
             common += 1
-        return "." * (len(own) - common + 1) + ".".join(parts[common:])
+        return "." * (len(within) - common + 1) + ".".join(parts[common:])
 
     def named_function(self, operator: PackagedOperator, field: str) -> tuple[str, str] | None:
         """Module and function that `fake`, `vmap` or `reference` of an entry name."""
@@ -177,12 +177,12 @@ class Package:
 
     def named(self, operator: PackagedOperator, field: str) -> str:
         """`_named.named(_places.fake_f, "fakes", "f_fake")`: it is imported at its first call."""
-        found = self.named_function(operator, field)
-        if found is None:
+        function = self.named_function(operator, field)
+        if function is None:
             return ""
         before = ("info", "in_dims") if field == "vmap" else ()
         calling = torch_library.calling(operator.schema, before)
-        given = [f"_places.{operator.named(field)}", *map(quote, found), calling]
+        given = [f"_places.{operator.named(field)}", *map(quote, function), calling]
         return f"_named.named({', '.join(filter(None, given))})"
 
     def names_reference(self, operator: PackagedOperator) -> bool:
@@ -229,20 +229,21 @@ def build_package(
 ) -> Package:
     """Name every operator; the package's first own namespace is the home, whose names have no
     prefix."""
-    functions = [one.function for one in facts]
+    functions = [operator.function for operator in facts]
     home = home_namespace(functions)
     operators = tuple(
         PackagedOperator(
-            one.function,
-            identifier(one.function.flat_name(home)),
-            one.function.namespace in TORCH_NAMESPACES,
-            bool(options.namespace_module) and one.function.namespace == home,
-            one,
+            operator.function,
+            identifier(operator.function.flat_name(home)),
+            operator.function.namespace in TORCH_NAMESPACES,
+            bool(options.namespace_module) and operator.function.namespace == home,
+            operator,
         )
-        for one in facts
+        for operator in facts
     )
     name = options.package or default_package(functions)
     by_name: dict[str, dict[Origin, Registration]] = {}
-    for one in registered:
-        by_name.setdefault(one.operator.name, {}).setdefault(one.origin, one)
+    for registration in registered:
+        by_origin = by_name.setdefault(registration.operator.name, {})
+        by_origin.setdefault(registration.origin, registration)
     return Package(options, name, operators, modules, resolved, by_name)

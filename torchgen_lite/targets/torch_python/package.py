@@ -63,7 +63,7 @@ def build_package_files(package: Package, autograd: Autograd) -> Files:
         "imports": torch_library.type_imports(
             [o.schema for o in defined], ["Any"] if kernels or autograd.operators else []
         ),
-        "kernels": [tuple(one) for one in kernels],
+        "kernels": [tuple(kernel) for kernel in kernels],
         "fakes": fakes,
         "derivatives": autograd.operators,
         "calculates": autograd.calculates,

@@ -96,8 +96,8 @@ def _registered(
     function = operator.function
     origins = package.registered.get(operator.name, {})
     is_computed = Origin.reference in origins
-    own = [entry.key for entry in operator.facts.own_kernels if entry.kernel == REFERENCE]
-    computed = own if is_computed else []
+    of_reference = [entry.key for entry in operator.facts.own_kernels if entry.kernel == REFERENCE]
+    computed = of_reference if is_computed else []
     functional = origins.get(Origin.functionalize)
     source = None
     if functional is not None:

@@ -179,14 +179,14 @@ def _takes_integers(operator: PackagedOperator, samples: Samples) -> bool:
 
 def _reference(package: Package, operator: PackagedOperator, given: Reference) -> str:
     """The expression, or a call of the function that is named."""
-    found = package.named_function(operator, "reference")
-    if found is None:
+    function = package.named_function(operator, "reference")
+    if function is None:
         return reference(operator.schema, given.text)
     arguments = ", ".join(python.forwarded(operator.schema))
-    module = quote(found[0])
+    module = quote(function[0])
     if package.is_given:
         module = f"{module}, {quote(package.name)}"
-    call = f"importlib.import_module({module}).{found[1]}({arguments})"
+    call = f"importlib.import_module({module}).{function[1]}({arguments})"
     return reference(operator.schema, call)
 
 

@@ -102,16 +102,16 @@ def kept_tensors(schema: FunctionSchema, info: DifferentiabilityInfo) -> Iterato
 def attributes(info: DifferentiabilityInfo) -> list[Named]:
     """What `ctx` keeps under a name: numbers, and facts about tensors as they are when the call is recorded."""
     numbers = [local(s.source) for s in kept(info) if s.is_whole and not s.keeps_tensors]
-    found = [(name, name) for name in numbers]
+    pairs = [(name, name) for name in numbers]
     if info.function.is_auto:
-        found.append(("_autocast", '_gradients.autocasts(inputs, "cpu")'))
+        pairs.append(("_autocast", '_gradients.autocasts(inputs, "cpu")'))
     for fact in [saved for saved in kept(info) if not saved.is_whole]:
         value = local(fact.source)
         text = _READ[fact.fact].format(value, fact.dim)
         if fact.carries is DispatchKind.optional_tensor:
             text = f"{text} if {value} is not None else None"
-        found.append((local(fact.name), text))
-    return found
+        pairs.append((local(fact.name), text))
+    return pairs
 
 
 def expression(saved: Saved) -> Expression | None:

@@ -132,7 +132,7 @@ def _of_package(package: Package, autograd: Autograd) -> Iterator[str]:
         yield "_named"
     if autograd.calls_zeros:
         yield "_zeros"
-    if not package.options.is_defining or any(one.is_torchs for one in package.operators):
+    if not package.options.is_defining or any(operator.is_torchs for operator in package.operators):
         yield "_declared"
     if package.options.final:
         yield "_final"

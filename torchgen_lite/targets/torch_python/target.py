@@ -91,7 +91,11 @@ def _package(program: Program, options: TorchPythonOptions, selection: Selection
         }
     )
     every = selection.registrations(program)
-    registered = [one for one in every if (one.operator.name, one.origin) not in by_cpp]
+    registered = [
+        registration
+        for registration in every
+        if (registration.operator.name, registration.origin) not in by_cpp
+    ]
     return build_package(program.resolved, selection.operators, options, modules, registered)
 
 
@@ -105,7 +109,7 @@ def _inexpressible(function: NativeFunction) -> str:
     """Why no function can stand for an operator; empty if one can."""
     if function.func.is_open:
         return "takes or returns any number of values, which a function cannot"
-    for argument in [one for one in function.func.arguments if one.kwarg_only]:
+    for argument in [a for a in function.func.arguments if a.kwarg_only]:
         if is_reserved(argument.name):
             return f"takes `{argument.name}` by name, which is a keyword of Python"
         if argument.name in MODULES:

@@ -33,8 +33,11 @@ def _files(program: Program) -> Files:
     schemas += [(schema.namespace, schema) for schema in installed.operators]
     docs = {function.name: function.doc for function in program.functions}
     taken: set[str] = set()
-    found = group_by_namespace(schemas)
-    namespaces = [build_namespace(name, own, taken, docs) for name, own in found.items()]
+    by_namespace = group_by_namespace(schemas)
+    namespaces = [
+        build_namespace(name, of_namespace, taken, docs)
+        for name, of_namespace in by_namespace.items()
+    ]
     modules = {"modules": [module for module, _ in namespaces]}
     yield OutputFile(f"{ROOT}/py.typed", "torch_stubs/py.typed.j2", {}, is_marked=False)
     yield OutputFile(f"{ROOT}/_ops.pyi", "torch_stubs/ops.pyi.j2", modules)

@@ -62,7 +62,10 @@ def build_namespace(
     """The name of the module of one namespace, and what is in it. `schemas` are all its schemas by name, `modules`
     the module names that are taken, `docs` the `doc:` texts of operators."""
     classes = _Classes(namespace, docs)
-    packets = [classes.packet(b, [*own]) for b, own in groupby(schemas, attrgetter("base_name"))]
+    packets = [
+        classes.packet(b, [*overloads])
+        for b, overloads in groupby(schemas, attrgetter("base_name"))
+    ]
     if any(len(packet.signatures) > 1 for packet in packets):
         classes.used.add(ImportedName("overload"))
     imported = imports(classes.used, torch_ops.TYPE_MODULES)
@@ -120,8 +123,8 @@ def group_by_namespace(
     schemas: Sequence[tuple[str, FunctionSchema]],
 ) -> Mapping[str, list[FunctionSchema]]:
     """Schemas by namespace, both sorted by name. Of two with the same name, the first is used."""
-    found = {(n, schema.local_name): schema for n, schema in reversed(schemas)}
+    by_name = {(n, schema.local_name): schema for n, schema in reversed(schemas)}
     grouped = {}
-    for namespace, names in groupby(sorted(found), itemgetter(0)):
-        grouped[namespace] = [found[name] for name in names]
+    for namespace, names in groupby(sorted(by_name), itemgetter(0)):
+        grouped[namespace] = [by_name[name] for name in names]
     return grouped
