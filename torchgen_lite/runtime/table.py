@@ -11,7 +11,7 @@ a freshly computed table, whatever the order of registrations: see docs/differen
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple
 
 from ..key_sets import INCLUDED_BY_DEFAULT, KeySets, key_sets
@@ -141,7 +141,10 @@ def compute_plan(
             skipped = choice.source in falls_through
         if skipped:
             functionality, backend = divmod(sets.bits(slot), 1 << len(masks))
-            for index in (backend.bit_length() - 1,) if backend else range(len(masks)):
+            backends: Iterable[int] = range(len(masks))
+            if backend:
+                backends = (backend.bit_length() - 1,)
+            for index in backends:
                 masks[index] &= ~(functionality << len(masks))
     same = all(mask == masks[0] for mask in masks)
     return Plan(choices, masks[0], None if same else tuple(masks))
