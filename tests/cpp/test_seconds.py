@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.cpp.compiling import compile_library, needs_compiler, write_files
+from tests.cpp.compiling import needs_compiler
+from tests.cpp.loaded_package import build_package
 from tests.torch_python.generated import run_program
 from tests.torch_python.seconds import ENTRIES, PROGRAM
-from torchgen_lite import generate, load
 
 KERNELS = """\
 #include <ATen/ATen.h>
@@ -97,29 +97,11 @@ Tensor cubed(const Tensor& x) {
 
 #include <seconds/verify_kernels.h>
 """
-CONFIG = """\
-schema = ["ops.yaml"]
-targets = ["cpp-torch", "torch-python"]
-output-dir = "generated"
-
-[target.cpp-torch]
-folder = "cpp"
-
-[target.torch-python]
-load = "_C"
-"""
 
 
 @needs_compiler
 @pytest.mark.torch
 @pytest.mark.slow("compiles a library")
 def test_gradients_of_gradients_of_each_kind_of_formula(tmp_path: Path) -> None:
-    files = {"ops.yaml": ENTRIES, "kernels.cpp": KERNELS, "torchgen_lite.toml": CONFIG}
-    write_files(tmp_path, files)
-    generated = {f"generated/{path}": text for path, text in generate(load(root=tmp_path)).items()}
-    write_files(tmp_path, generated)
-    sources = sorted(path for path in generated if path.endswith(".cpp"))
-    includes = [tmp_path / "generated" / "cpp" / "include"]
-    library = compile_library(tmp_path, ["kernels.cpp", *sources], includes=includes)
-    library.rename(tmp_path / "_C.so")
+    build_package(tmp_path, ENTRIES, KERNELS)
     run_program(tmp_path, PROGRAM.format(package="seconds_ops"))
