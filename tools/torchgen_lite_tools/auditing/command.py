@@ -148,6 +148,9 @@ def _compare_builds(audited: Audited, asked: Asked, since: str) -> None:
         audited.diagnostics.append(earlier)
         return
     artefact, operators = earlier
+    if not operators:
+        audited.unseen.append(f"what has changed: {since} registers nothing, or nothing loads it")
+        return
     has_all = artefact.has_packages and audited.artefact.has_packages and not asked.modules
     audited.bump, unseen = bump_since_build(
         operators, audited.operators, since, asked.namespace, has_all=has_all

@@ -20,7 +20,7 @@ from torchgen_lite_tools.auditing.artefact import Artefact, is_elf, opened
 from torchgen_lite_tools.auditing.bump import Bump
 from torchgen_lite_tools.auditing.registry import Facts, ask_registry, computing
 
-Facts_by_name = Mapping[str, Facts]
+FactsByName = Mapping[str, Facts]
 
 _UNSEEN = "what kernels compute, and whether results have changed: builds do not tell"
 _UNSEEN_BESIDE = "whether compilers and `backward` can do what they could: one of the builds has fakes and gradients elsewhere"
@@ -34,17 +34,17 @@ def is_build(since: str) -> bool:
     return is_elf(path) or zipfile.is_zipfile(path)
 
 
-def earlier_operators(since: str) -> tuple[Artefact, Facts_by_name] | Diagnostic:
+def earlier_operators(since: str) -> tuple[Artefact, FactsByName] | Diagnostic:
     """What an earlier build is, and what it registers, which runs its code. Raises Refused."""
     with opened(Path(since)) as artefact:
-        found = ask_registry(artefact.loads, artefact.folder)
-        if isinstance(found, Diagnostic):
-            return found
-        return artefact, found
+        answer = ask_registry(artefact.loads, artefact.folder)
+        if isinstance(answer, Diagnostic):
+            return answer
+        return artefact, answer
 
 
 def bump_since_build(
-    old: Facts_by_name, new: Facts_by_name, since: str, namespace: str, *, has_all: bool
+    old: FactsByName, new: FactsByName, since: str, namespace: str, *, has_all: bool
 ) -> tuple[Bump, list[str]]:
     """The part of the version, and what is not compared. Both builds are looked up without their namespace if the build has
     given it. `has_all` says that both have their fakes and gradients with them.
@@ -59,50 +59,55 @@ def bump_since_build(
         if now is None:
             breaks.append(f"`{name}` is gone")
             continue
-        breaks += [f"`{name}`: {text}" for text in _lost(was, now, gone, has_all)]
-        for is_breaking, text in _of_schema(was, now):
-            (breaks if is_breaking else others).append(f"`{name}`: {text}")
+        losses, schema_changes = _of_schema(was, now)
+        losses += _lost(was, now, gone, has_all)
+        breaks += [f"`{name}`: {text}" for text in losses]
+        others += [f"`{name}`: {text}" for text in schema_changes]
         others += [f"`{name}`: {text}" for text in _gained(was, now, has_all)]
     added = [f"`{name}` is new" for name in after if name not in before]
     unseen = [_UNSEEN]
     if not has_all:
         unseen.append(_UNSEEN_BESIDE)
-    unseen += [f"kernels for {key}: this build has none, and the earlier one has" for key in gone]
+    unseen += [
+        f"kernels for {key}: this build has none, and the earlier one has" for key in sorted(gone)
+    ]
     changes = (*breaks, *others, *added)
+    bump = Bump("patch", f"no change of what is registered since {since}")
     if breaks:
-        return (
-            Bump("major", f"{counted(len(breaks), 'breaking change')} since {since}", changes),
-            unseen,
-        )
-    if changes:
-        return Bump("minor", f"{counted(len(changes), 'change')} since {since}", changes), unseen
-    return Bump("patch", f"no change of what is registered since {since}"), unseen
+        bump = Bump("major", f"{counted(len(breaks), 'breaking change')} since {since}", changes)
+    elif changes:
+        bump = Bump("minor", f"{counted(len(changes), 'change')} since {since}", changes)
+    return bump, unseen
 
 
-def _by_name(found: Facts_by_name, is_given: bool) -> Facts_by_name:
+def _by_name(found: FactsByName, is_given: bool) -> FactsByName:
     if not is_given:
         return found
     return {name.partition("::")[2]: facts for name, facts in found.items()}
 
 
-def _keys_of(found: Facts_by_name) -> set[str]:
+def _keys_of(found: FactsByName) -> set[str]:
     """The keys of backends that a build has kernels for."""
     return {key for facts in found.values() for key in facts.keys} & computing()
 
 
-def _of_schema(was: Facts, now: Facts) -> Iterator[tuple[bool, str]]:
-    """What has changed in a schema, and whether that breaks calls."""
+def _of_schema(was: Facts, now: Facts) -> tuple[list[str], list[str]]:
+    """What has changed in a schema: what breaks calls, and the rest."""
     before, _ = parse_schema(was.schema)
     after, _ = parse_schema(now.schema)
     if before is None or after is None:
-        if was.schema != now.schema:
-            yield True, f"`{was.schema}` is now `{now.schema}`"
-        return
-    changes = [*compare_schemas(before, after)]
-    for change in changes:
-        yield read_code(change.code).effect != "may change", change.message
-    if not changes and before.local_text != after.local_text:
-        yield False, f"`{before.local_text}` is now `{after.local_text}`"
+        is_same = was.schema == now.schema
+        return [] if is_same else [f"`{was.schema}` is now `{now.schema}`"], []
+    breaks = []
+    others = []
+    for change in compare_schemas(before, after):
+        if read_code(change.code).effect == "may change":
+            others.append(change.message)
+        else:
+            breaks.append(change.message)
+    if not breaks and not others and before.local_text != after.local_text:
+        others.append(f"`{before.local_text}` is now `{after.local_text}`")
+    return breaks, others
 
 
 def _lost(was: Facts, now: Facts, gone: set[str], has_all: bool) -> Iterator[str]:

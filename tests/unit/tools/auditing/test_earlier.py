@@ -111,6 +111,7 @@ def test_wheels(tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> No
     wheel(
         tmp_path / "new.whl", {"lib/__init__.py": LIBRARY.replace("int n=1) ->", "float n=1) ->")}
     )
+    wheel(tmp_path / "empty.whl", {"lib/__init__.py": ""})
     wheel(tmp_path / "broken.whl", {"lib/__init__.py": "raise ValueError"})
 
     def answer(*arguments: str) -> tuple[int, Any]:
@@ -125,5 +126,9 @@ def test_wheels(tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> No
     assert "\n  `lib::f`: " in run("audit", "new.whl", "--load", "--since", "old.whl").stdout
     code, found = answer("new.whl", "--load", "--since", "broken.whl")
     assert (code, found["bump"], found["diagnostics"][0]["code"]) == (2, None, "TG012")
+    # Nothing is said of what is not known, not that everything is new.
+    code, found = answer("new.whl", "--load", "--since", "empty.whl")
+    assert (code, found["bump"]) == (0, None)
+    assert "what has changed: empty.whl registers nothing, or nothing loads it" in found["unseen"]
     done = run("audit", "new.whl", "--since", "old.whl")
     assert (done.code, "`--load`" in done.stderr) == (2, True)
