@@ -108,6 +108,10 @@ def register(line_of: Callable[[str], Axes], operator: str) -> None:
     propagator.op_to_schema_info[op].static_kwargkey = by_keyword or None
 
 
+class NotPlaced(RuntimeError):
+    """No way to cut a call takes its tensors as they are placed."""
+
+
 def _by_keyword(op: Any) -> list[str]:
     return [argument.name for argument in op._schema.arguments if argument.kwarg_only]
 
@@ -129,7 +133,7 @@ def _fitted(op: Any, strategy: Callable[[Any], Any]) -> Callable[[Any], Any]:
         ways.strategies = [way for way in ways.strategies if _keeps(way, kept)]
         if not ways.strategies:
             what = "neither what is written nor what is given by keyword"
-            raise RuntimeError(
+            raise NotPlaced(
                 f"{op} can't take tensors that are placed like this: DTensor moves {what}"
             )
         if is_list:
