@@ -10,10 +10,12 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from .type_names import BASE_TYPES, TYPE_SPELLINGS
+from .type_names import BASE_TYPES, spelling_of
 
 _LISTS = ("List", "list", "Sequence", "Iterable", "vector", "ArrayRef", "initializer_list")
 _OPTIONALS = ("Optional", "optional")
+_TUPLES = ("Tuple", "tuple")
+_DICTS = ("Dict", "dict", "Mapping", "map", "unordered_map")
 _NAME = re.compile(
     r"\s*(?:const\s+)?([A-Za-z_][A-Za-z0-9_]*(?:(?:\.|::)[A-Za-z_][A-Za-z0-9_]*)*|\.\.\.)"
 )
@@ -37,7 +39,9 @@ def read_foreign_type(text: str, start: int = 0, depth: int = 0) -> Foreign | No
     at = match.end()
     opening = re.compile(r"\s*([\[<])").match(text, at)
     base = re.split(r"\.|::", name)[-1]
-    if opening is not None and base in (*_LISTS, *_OPTIONALS, "Tuple", "tuple", "Union", "array"):
+    if opening is not None and base in (*_LISTS, *_OPTIONALS, *_TUPLES, *_DICTS, "Union", "array"):
+        if base in _TUPLES and depth == 0 and "->" in text[:start]:
+            base = "results"
         read = _arguments(text, opening.end(), "]" if opening[1] == "[" else ">", depth)
         spelling = None if read is None else _applied(base, read[0])
         if read is None or spelling is None:
@@ -46,7 +50,7 @@ def read_foreign_type(text: str, start: int = 0, depth: int = 0) -> Foreign | No
     elif name in ("None", "...") or name.isdigit():
         spelling = name
     else:
-        spelling = TYPE_SPELLINGS.get(name, name)
+        spelling = spelling_of(name) or name
         if spelling not in BASE_TYPES and spelling.rstrip("[]?") not in BASE_TYPES:
             return None
     at = _REFERENCE.match(text, at).end()  # type: ignore[union-attr]
@@ -85,13 +89,19 @@ def _applied(name: str, types: list[str]) -> str | None:
         return f"{first}[]"
     if name in _OPTIONALS and len(types) == 1:
         return f"{first}?"
+    if name in _DICTS and len(types) == 2:
+        return f"Dict({types[0]}, {types[1]})"
     if name == "array" and len(types) == 2:
         return f"{first}[{types[1]}]"
     if name == "Union" and len(types) == 2 and "None" in types:
         return f"{types[0] if types[1] == 'None' else types[1]}?"
-    if name in ("Tuple", "tuple"):
-        if types[1:] == ["..."]:
-            return f"{first}[]"
-        if "..." not in types:
-            return f"{first}[{len(types)}]" if len(set(types)) == 1 else f"({', '.join(types)})"
+    if types[1:] == ["..."]:
+        return f"{first}[]"
+    if "..." in types:
+        return None
+    if name in _TUPLES and len(set(types)) == 1:
+        return f"{first}[{len(types)}]"
+    if name in (*_TUPLES, "results"):
+        # Several results, or a type that has no list.
+        return f"({', '.join(types)})"
     return None

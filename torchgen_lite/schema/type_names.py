@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 # Used by native_functions.yaml of at least one release since 1.8.
 _OPERATOR_TYPES = tuple("""
     Tensor int SymInt float bool SymBool str Scalar ScalarType Layout Device DeviceIndex
@@ -25,22 +27,37 @@ TYPES_UNTIL = {"Dimname": (2, 12)}
 # Names that take types in parentheses: `Dict(str, Tensor)`.
 GENERIC_TYPES = frozenset({"Dict", "Future", "RRef", "Await", "Union"})
 
-# What other languages call a type, and what a schema calls it.
+# What other languages call a type, and what a schema calls it. Names are without their namespace or module.
 TYPE_SPELLINGS = {
-    **dict.fromkeys("Array NDArray array ndarray np.ndarray tensor".split(), "Tensor"),
-    **dict.fromkeys(("at::Tensor", "torch.Tensor"), "Tensor"),
-    **dict.fromkeys(("Int", "int32_t", "int64_t", "long"), "int"),
-    **dict.fromkeys(("String", "string"), "str"),
-    "IntArrayRef": "int[]",
+    **dict.fromkeys("Array NDArray array ndarray tensor".split(), "Tensor"),
+    **dict.fromkeys("Int int8 int16 int32 int64 uint8 long size_t unsigned".split(), "int"),
+    **dict.fromkeys(
+        "int8_t int16_t int32_t int64_t uint8_t uint16_t uint32_t uint64_t".split(), "int"
+    ),
+    **dict.fromkeys("String string string_view".split(), "str"),
+    **dict.fromkeys("IntArrayRef Size".split(), "int[]"),
+    "SymIntArrayRef": "SymInt[]",
     "OptionalTensor": "Tensor?",
+    "OptionalIntArrayRef": "int[]?",
     "TensorList": "Tensor[]",
     **dict.fromkeys(("Boolean", "boolean"), "bool"),
-    "double": "float",
+    **dict.fromkeys("Float Double double float16 float32 float64".split(), "float"),
     **dict.fromkeys("DType DataType Dtype dtype".split(), "ScalarType"),
+    "device": "Device",
+    "layout": "Layout",
+    "memory_format": "MemoryFormat",
     "list": "T[]",
     **dict.fromkeys(("Number", "number"), "Scalar"),
     "void": "()",
 }
+
+
+def spelling_of(name: str) -> str | None:
+    """What a schema calls a type of another language: `at::IntArrayRef` is `int[]`. None for any other name."""
+    base = re.split(r"\.|::", name)[-1]
+    if base != name and base in BASE_TYPES:
+        return base
+    return TYPE_SPELLINGS.get(base)
 
 
 def is_type_variable(name: str) -> bool:

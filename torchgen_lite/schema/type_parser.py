@@ -6,7 +6,7 @@ from ..diagnostics import Suggestion, did_you_mean, write_instead
 from .cursor import MAX_DEPTH, Abort, Cursor
 from .lexer import IDENT, NUMBER
 from .model import AliasAnnotation, BaseType, GenericType, ListType, OptionalType, TupleType, Type
-from .type_names import BASE_TYPES, GENERIC_TYPES, MEANT_TYPES, TYPE_SPELLINGS, is_type_variable
+from .type_names import BASE_TYPES, GENERIC_TYPES, MEANT_TYPES, is_type_variable, spelling_of
 
 _SHORTHAND = AliasAnnotation((), True, (), True)
 
@@ -93,7 +93,7 @@ def _check_name(cursor: Cursor, name: str, start: int, end: int) -> None:
     is_right = name.startswith("__torch__.") or is_type_variable(name)
     if is_right or name in cursor.opaque or _is_foreign(cursor, start):
         return
-    spelling = TYPE_SPELLINGS.get(name)
+    spelling = spelling_of(name)
     known = (*MEANT_TYPES, *GENERIC_TYPES, *cursor.opaque)
     cursor.report(
         "TG202",
@@ -112,7 +112,7 @@ def _is_foreign(cursor: Cursor, start: int) -> bool:
 
     foreign = read_foreign_type(cursor.text, start)
     written = cursor.text[start : foreign.end].rstrip() if foreign else ""
-    if foreign is None or foreign.spelling == written or written in TYPE_SPELLINGS:
+    if foreign is None or foreign.spelling in (written, spelling_of(written)):
         return False
     cursor.report(
         "TG202",

@@ -14,8 +14,19 @@ from torchgen_lite.schema.foreign_types import read_foreign_type
         *((name, "ScalarType") for name in ("DType", "Dtype", "DataType", "dtype")),
         *((name, "Tensor") for name in ("NDArray", "ndarray", "Array", "array", "Tensr")),
         ("IntArrayRef", "int[]"),
+        ("at::IntArrayRef", "int[]"),
+        ("torch.Size", "int[]"),
         ("double", "float"),
+        ("np.float32", "float"),
+        ("int64", "int"),
+        ("size_t", "int"),
         ("String", "str"),
+        ("std::string", "str"),
+        ("c10::string_view", "str"),
+        ("torch.dtype", "ScalarType"),
+        ("torch.device", "Device"),
+        ("torch::Tensor", "Tensor"),
+        ("c10::SymInt", "SymInt"),
         ("Boolean", "bool"),
         ("Number", "Scalar"),
     ],
@@ -47,7 +58,10 @@ def test_types_that_nobody_means(written: str) -> None:
         ("std::optional<at::Tensor>", "Tensor?"),
         ("const std::vector<int64_t>&", "int[]"),
         ("std::array<bool, 3>", "bool[3]"),
-        ("at::IntArrayRef", None),
+        ("at::IntArrayRef", "int[]"),
+        ("dict[str, Tensor]", "Dict(str, Tensor)"),
+        ("std::unordered_map<std::string, at::Tensor>", "Dict(str, Tensor)"),
+        ("Optional[torch.dtype]", "ScalarType?"),
         ("Callable[[int], int]", None),
         ("List[Wrong]", None),
         ("List[int", None),
@@ -63,3 +77,11 @@ def test_what_a_schema_calls_it(written: str, meant: str | None) -> None:
         [one] = diagnostics
         assert (one.code, str(one.help)) == ("TG202", f"write `{meant}`")
     assert schema is None
+
+
+def test_a_tuple_of_results() -> None:
+    """Of an argument it is a list."""
+    [found] = parse_schema("f(Tensor x) -> tuple[Tensor, torch.Tensor]")[1]
+    assert "`(Tensor, Tensor)`" in str(found.help)
+    [found] = parse_schema("f(tuple[Tensor, Tensor] x) -> Tensor")[1]
+    assert "`Tensor[2]`" in str(found.help)

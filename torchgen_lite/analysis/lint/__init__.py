@@ -40,6 +40,7 @@ SCHEMA_RULES: Sequence[Rule] = (
     aliasing.positional_out,
     aliasing.unknown_returned_alias,
     aliasing.inplace_without_return,
+    aliasing.none_as_result,
 )
 ACROSS_SCHEMAS: Sequence[Callable[[Resolved], Reported]] = (
     variants.indistinguishable_overloads,

@@ -1,4 +1,4 @@
-"""Rules about alias annotations and what an operator's name promises."""
+"""Rules about alias annotations, results, and what an operator's name promises."""
 
 from __future__ import annotations
 
@@ -132,3 +132,16 @@ def inplace_without_return(function: NativeFunction) -> Findings:
             "not the first argument",
             f"return `{first.type}`",
         )
+
+
+def none_as_result(function: NativeFunction) -> Findings:
+    """TG435: `print(Tensor x) -> None`."""
+    for value in function.func.returns:
+        if isinstance(value.type, BaseType) and value.type.name in ("None", "NoneType"):
+            yield Found(
+                "TG435",
+                f"the result of `{function.func.local_name}` is the value `None`",
+                value.span,
+                "a result",
+                Suggestion("write `()`: the operator returns nothing", value.type.name, "()"),
+            )
