@@ -16,6 +16,7 @@ import shutil
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from importlib.util import find_spec
+from itertools import repeat
 from pathlib import Path
 from typing import NamedTuple
 
@@ -55,7 +56,8 @@ def compile_generated(
         return Attempt([*unread, "not compiled: there is no C++ compiler"], {})
     if not torch:
         return Attempt([*unread, "not compiled: PyTorch is not installed"], {})
-    # Imported here: most runs make no folder.
+    # Imported here: most runs compile nothing.
+    from concurrent.futures import ThreadPoolExecutor
     from tempfile import TemporaryDirectory
 
     with TemporaryDirectory() as name:
@@ -64,8 +66,10 @@ def compile_generated(
         below = sorted({f"-I{include}" for include in folder.glob("*/include")})
         below += [f"-I{folder}", f"-I{root.resolve()}"]
         words = [*command, *flags.words, *below, *torch, *_OPTIONS]
-        outputs = {source: _compile([*words, str(source)], flags.folder) for source in sources}
-        attempt = _judged(outputs, library, (folder, root.resolve()))
+        commands = [[*words, str(source)] for source in sources]
+        with ThreadPoolExecutor(os.cpu_count()) as pool:
+            outputs = list(pool.map(_compile, commands, repeat(flags.folder)))
+        attempt = _judged(dict(zip(sources, outputs)), library, (folder, root.resolve()))
         return attempt._replace(said=[*unread, *attempt.said])
 
 

@@ -8,9 +8,11 @@ statements go on registering, beside the generated ones.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from itertools import groupby
 from pathlib import PurePath
+from typing import NamedTuple
 
 from torchgen_lite.diagnostics import Diagnostic, Label, Source, Span
 from torchgen_lite.targets.cpp.registrations import REGISTER, file_of
@@ -42,11 +44,16 @@ _MAX_DEPTH = 8
 
 def moving_operators(library: Library, problems: Iterable[Diagnostic]) -> frozenset[str]:
     """The operators that move; `problems` are what is wrong with them besides, each with its place."""
-    places = [problem.label.span for problem in problems if problem.label is not None]
+    places: dict[str, list[Span]] = {}
+    for problem in problems:
+        if problem.label is not None:
+            span = problem.label.span
+            places.setdefault(span.source.path, []).append(span)
     defined = {definition.name for definition in library.definitions if not definition.binder}
     stay = {*library.refused}
     for statement in library.read:
-        has_problem = any(place.is_in(statement.span) for place in places)
+        in_its_file = places.get(statement.span.source.path, [])
+        has_problem = any(place.is_in(statement.span) for place in in_its_file)
         if has_problem or not statement.is_whole:
             stay |= statement.operators
         stay |= statement.operators - defined
@@ -238,20 +245,44 @@ def _parameters(function: Function) -> Iterator[tuple[str, str]]:
 
 def _spelled(text: str, file: str, depth: int = 0) -> str:
     """Types in words that mean the same in every file: whole names, and what other names stand for."""
+    named = _names_of(file)
 
     def whole(match: re.Match[str]) -> str:
         word = match[0]
-        # `using at::Tensor;`, `using Sizes = at::IntArrayRef;`, `typedef at::IntArrayRef Sizes;`
-        brought = set(re.findall(rf"\busing\s+((?:\w+::)+{word})\s*;", file))
-        means = set(re.findall(rf"\busing\s+{word}\s*=\s*([^;]+);", file))
-        means |= set(re.findall(rf"\btypedef\s+([^;]+?)\s+{word}\s*;", file))
+        if "::" in word:
+            return word
+        means = named.means.get(word, [])
+        brought = named.brought.get(word, [])
         if len(means) == 1 and depth < _MAX_DEPTH:
-            return _spelled(means.pop(), file, depth + 1)
+            return _spelled(means[0], file, depth + 1)
         if len(brought) == 1:
-            return str(brought.pop())
+            return brought[0]
         return _WHOLE.get(word, word)
 
-    return _QUALIFIED.sub(lambda match: match[0] if "::" in match[0] else whole(match), text)
+    return _QUALIFIED.sub(whole, text)
+
+
+class _Names(NamedTuple):
+    """For each name that a file gives a type: the types that it stands for, and the whole names that it is the end of."""
+
+    means: Mapping[str, Sequence[str]]
+    brought: Mapping[str, Sequence[str]]
+
+
+@lru_cache(maxsize=1024)
+def _names_of(file: str) -> _Names:
+    """Of the text of a file: `using at::Tensor;`, `using Sizes = at::IntArrayRef;`, `typedef at::IntArrayRef Sizes;`."""
+    brought = set(re.findall(r"\busing\s+((?:\w+::)+(\w+))\s*;", file))
+    means = {(type_, word) for word, type_ in re.findall(r"\busing\s+(\w+)\s*=\s*([^;]+);", file)}
+    means |= set(re.findall(r"\btypedef\s+([^;]+?)\s+(\w+)\s*;", file))
+    return _Names(_by_word(means), _by_word(brought))
+
+
+def _by_word(pairs: Iterable[tuple[str, str]]) -> Mapping[str, Sequence[str]]:
+    types: dict[str, list[str]] = {}
+    for type_, word in pairs:
+        types.setdefault(word, []).append(type_)
+    return types
 
 
 def _declaration(function: Function) -> str:
