@@ -97,6 +97,11 @@ def signature_headers(signatures: Iterable[CppSignature]) -> frozenset[str]:
     return frozenset(found)
 
 
-def default_headers(signature: CppSignature) -> frozenset[str]:
-    defaults = [p.default for p in signature.parameters if p.default is not None]
-    return frozenset([header for default in defaults for header in default.headers])
+def default_headers(signatures: Iterable[CppSignature]) -> frozenset[str]:
+    """The headers that their defaults need."""
+    found: set[str] = set()
+    for signature in signatures:
+        for parameter in signature.parameters:
+            if parameter.default is not None:
+                found.update(parameter.default.headers)
+    return frozenset(found)

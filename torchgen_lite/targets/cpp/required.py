@@ -154,7 +154,7 @@ def _prototypes(kernels: Sequence[Kernel]) -> Prototypes:
     return scopes
 
 
-def kernel_includes(layout: Layout, headers: Sequence[str]) -> list[Sequence[Header]]:
+def kernel_includes(layout: Layout, headers: Sequence[str]) -> list[list[Header]]:
     """The headers that declare the kernels: the author's, whose kernels are then proven, or our
     own."""
     if not headers:

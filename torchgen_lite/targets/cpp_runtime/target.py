@@ -32,8 +32,6 @@ from torchgen_lite.loader.entry.entry import DispatchEntry
 from torchgen_lite.loader.entry.guards import read_guard
 from torchgen_lite.targets.cpp import registrations, required
 from torchgen_lite.targets.cpp.choices import (
-    CONVERSIONS,
-    FUNCTIONS,
     NUMBERS,
     called_by_name,
     check_conditions,
@@ -43,13 +41,12 @@ from torchgen_lite.targets.cpp.choices import (
 from torchgen_lite.targets.cpp.layout import (
     Blocks,
     Layout,
-    copied_files,
     include_blocks,
     library_layout,
 )
 from torchgen_lite.targets.cpp.model import CppOperator, build_operators
 from torchgen_lite.targets.cpp.names import check_names
-from torchgen_lite.targets.cpp.proof import Relation, proof_files
+from torchgen_lite.targets.cpp.proof import FUNCTIONS, Relation, proof_files
 from torchgen_lite.targets.cpp.selection import any_number, check_copies, check_structured
 from torchgen_lite.targets.cpp_runtime.calls import build_calls, build_methods, methods
 from torchgen_lite.targets.cpp_runtime.options import TARGET, VENDORED, RuntimeOptions, roots
@@ -159,18 +156,19 @@ def build_kernels(
         headers = signature_headers(signatures_of(own))
         return [*include_blocks(headers), *options.framework_headers]
 
-    declares = not options.kernel_headers
     relation = Relation()
-    if not declares:
-        types = [layout.own(_TYPES)]
-        relation = Relation("meant", "meant", includes=types, by_name=called_by_name(kernels))
+    if options.kernel_headers:
+        relation = Relation(
+            "meant",
+            "meant",
+            by_name=called_by_name(kernels),
+            folder="cpp_runtime",
+            copied=(FUNCTIONS, "kernel_types.h"),
+        )
+    declares = not options.kernel_headers
     yield from proof_files(layout, kernels, includes, relation, declares=declares)
-    if not declares:
-        yield from copied_files(layout, "cpp", CONVERSIONS)
-        yield from copied_files(layout, "cpp_runtime", FUNCTIONS, _TYPES)
 
 
-_TYPES = "kernel_types.h"
 _LIBRARY = [Header("torchgen_lite/library.h")]
 
 

@@ -47,7 +47,7 @@ def build_calls(operators: Sequence[CppOperator], layout: Layout) -> Files:
 
 def declaration_includes(operators: Sequence[CppOperator], layout: Layout) -> Blocks:
     """What declarations of these operators need: our header, PyTorch's, the standard library's."""
-    version = version_header([o.guard for o in operators], layout)
+    version = version_header(operators, layout)
     return include_blocks(signature_headers(signatures_of(operators)), before=version)
 
 
