@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import cmath
 import math
-from collections.abc import Container, Sequence
+from collections.abc import Container, Iterable, Sequence
 
 
 def quote(text: str) -> str:
@@ -108,6 +108,11 @@ def literal(value: object) -> str:
     if isinstance(value, (list, tuple)):
         return tuple_display([literal(item) for item in value])
     return repr(value)
+
+
+def quoted(texts: Iterable[str]) -> str:
+    """The texts as a tuple of literals: `("values", "indices")`."""
+    return tuple_display(list(map(quote, texts)))
 
 
 def tuple_display(items: Sequence[str]) -> str:
