@@ -126,10 +126,6 @@ def current(table: Table, operator: str, rule: str) -> Function:
     return call
 
 
-def _current_kernel(op: Any, place: str, key: str, table: Table) -> Function:
-    return current(table, op.name(), key)
-
-
 def through_the_dispatcher(registering: Registering, keyset: Any) -> Function:
     """What goes on with a call, to the kernel that is there then; from 2.14 on, one of Python gets arguments as they are."""
     op = registering.op
@@ -147,7 +143,7 @@ def register(
     kind: str,
     defines: bool,
     sources: Iterable[Path] = (),
-    checked: Callable[[Any, str, str, Table], Function] = _current_kernel,
+    checked: Callable[[Any, str, str, Table], Function] | None = None,
     below: Callable[[Registering, Any], Function] = through_the_dispatcher,
     features: Sequence[Feature] = (),
     held: str = "torchgen_lite.copied.torch_python._held",
@@ -201,13 +197,12 @@ def _define(libraries: dict[str, Any], operator: Operator, kind: str, defines: b
         return
     with at(operator.place, f"`{operator.name}`"):
         # Tags are hints: those that this torch does not know are left out.
-        known = [getattr(torch.Tag, tag, None) for tag in operator.tags]
-        tags = [tag for tag in known if tag is not None]
+        tags = [getattr(torch.Tag, tag) for tag in operator.tags if hasattr(torch.Tag, tag)]
         libraries[namespace].define(operator.schema, tags=tags)
 
 
 def _register_kernels(
-    registering: Registering, checked: Callable[[Any, str, str, Table], Function]
+    registering: Registering, checked: Callable[[Any, str, str, Table], Function] | None
 ) -> None:
     """The kernels, whose keys begin with a capital, the fake, and the rule for `torch.vmap`."""
     operator, table = registering.operator, registering.table
@@ -219,7 +214,7 @@ def _register_kernels(
             register_rule(operator.name, function, lib=registering.library)
         elif rule[0].isupper():
             # Schemas of PyTorch's own operators do not say all: `_copy_from` returns what it writes.
-            if not operator.is_torchs:
+            if checked is not None and not operator.is_torchs:
                 function = checked(registering.op, operator.place, rule, table)
             registering.impl(rule, function)
 
@@ -274,6 +269,12 @@ def is_backend(key: str) -> bool:
     """Whether kernels for a key compute, and do not only pass calls on."""
     is_explicit = key.startswith("CompositeExplicit")
     return is_explicit or _C._dispatch_is_included_in_alias(key, "CompositeExplicitAutograd")
+
+
+def named(schema: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> dict[str, Any]:
+    """The arguments of a call by their names."""
+    names = [argument.name for argument in schema.arguments]
+    return {**dict(zip(names, args)), **kwargs}
 
 
 def tensors_of(values: Any) -> list[torch.Tensor]:

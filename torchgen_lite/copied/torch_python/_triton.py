@@ -29,8 +29,7 @@ def launching(kernel: Function, *functions: tuple[str, str, str]) -> Function:
 
 
 def _launched_in(functions: Iterable[Function]) -> list[Any]:
-    found = [triton.get_inner_triton_kernels(function) for function in functions]
-    return [*chain.from_iterable(found)]
+    return [*chain.from_iterable(map(triton.get_inner_triton_kernels, functions))]
 
 
 class _Launched(list[Any]):
