@@ -17,7 +17,7 @@ def quote(text: str) -> str:
         return f'"{text}"'
     mark = "'" if text.count('"') > text.count("'") else '"'
     body = text.replace("\\", "\\\\").replace(mark, "\\" + mark)
-    return mark + "".join(map(_printable, body)) + mark
+    return mark + one_line(body) + mark
 
 
 def docstring(text: str) -> str:
@@ -28,7 +28,7 @@ def docstring(text: str) -> str:
     """
     if text.isprintable() and '"' not in text and "\\" not in text:
         return f'"""{text}"""'
-    body = "".join(map(_printable, text.replace("\\", "\\\\").replace('"', '\\"'))).strip()
+    body = one_line(text.replace("\\", "\\\\").replace('"', '\\"')).strip()
     # An escaped quote is only needed where three quotes meet; elsewhere the plain one reads better.
     if '"""' not in text and not text.endswith('"'):
         body = body.replace('\\"', '"')
@@ -54,10 +54,7 @@ def doc_text(lines: Sequence[str]) -> str:
     """A docstring of these lines, without indentation."""
     if len(lines) == 1:
         return docstring(lines[0])
-    escaped = [
-        "".join(map(_printable, line.replace("\\", "\\\\").replace('"""', '\\"\\"\\"')))
-        for line in lines
-    ]
+    escaped = [one_line(t.replace("\\", "\\\\").replace('"""', '\\"\\"\\"')) for t in lines]
     return "\n".join([f'"""{escaped[0]}', *escaped[1:], '"""'])
 
 

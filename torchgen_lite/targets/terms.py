@@ -70,8 +70,8 @@ def terms_of(program: Program, modules: Modules, generation: Generation) -> Term
         return used
 
     def takes(table: str, operator: Operator) -> bool:
-        names = [taker.names for taker in takers if taker.name == table]
-        return table in ("", FIELDS) or any(operator.name in taken for taken in names)
+        taking = [taker.name for taker in takers if operator.name in taker.names]
+        return table in ("", FIELDS, *taking)
 
     return Terms(offers, uses, takes, partial(_place, program.config))
 
@@ -158,55 +158,40 @@ _BY_VALUE = (
     (
         "calls_only",
         False,
-        Term(
-            "",
-            "calls-only",
-            "registrations",
-            "TG364",
-            "target `{}` registers nothing any more: `calls-only` is true",
-        ),
+        "registrations",
+        "TG364",
+        "target `{}` registers nothing any more: `calls-only` is true",
     ),
     (
         "final",
         False,
-        Term(
-            "",
-            "final",
-            "replacement",
-            "TG388",
-            "kernels that other libraries register are passed by: `final` is true",
-        ),
+        "replacement",
+        "TG388",
+        "kernels that other libraries register are passed by: `final` is true",
     ),
     (
         "torchscript",
         True,
-        Term(
-            "",
-            "torchscript",
-            "torchscript",
-            "TG388",
-            "`torch.jit.script` compiles its function no longer: `torchscript` is false",
-        ),
+        "torchscript",
+        "TG388",
+        "`torch.jit.script` compiles its function no longer: `torchscript` is false",
     ),
     (
         "library",
         "fragment",
-        Term(
-            "",
-            "library",
-            "fragment",
-            "TG388",
-            "its namespace is defined here, so that no other library can define it",
-        ),
+        "fragment",
+        "TG388",
+        "its namespace is defined here, so that no other library can define it",
     ),
 )
 
 
 def _offer_by_value(taker: _Taker, operator: Operator) -> Iterator[Term]:
     """What options offer by their values alone."""
-    for attribute, value, term in _BY_VALUE:
+    for attribute, value, offered, code, lost in _BY_VALUE:
         if getattr(taker.options, attribute, None) == value:
-            yield term._replace(table=taker.name, lost=term.lost.format(taker.name))
+            setting = attribute.replace("_", "-")
+            yield Term(taker.name, setting, offered, code, lost.format(taker.name))
 
 
 def _offer_dispatcher(taker: _Taker, operator: Operator) -> Iterator[Term]:

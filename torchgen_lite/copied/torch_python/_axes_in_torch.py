@@ -41,7 +41,7 @@ def _register_flops(line_of: LineOf, operator: str) -> None:
 
     def flops(*args: Any, out_val: Any = None, **kwargs: Any) -> int:
         line = line_of(operator)
-        given = leaves(named(op._schema, args, kwargs))
+        given = leaves(named(op._schema, args, kwargs).items())
         places, _ = places_in(line, given)
         count: int = 2 * math.prod(sizes_at(line, given, places).values())
         return count

@@ -33,7 +33,7 @@ def _jagged(line: Axes, op: Any, args: Any, kwargs: Any) -> Any:
     nested: Any = nested_tensor.NestedTensor
     # What makes a jagged tensor of values, beside those: where the items of another one begin and end.
     offsets_of: Any = ops.extract_kwargs
-    given = leaves(named(op._schema, args, kwargs))
+    given = leaves(named(op._schema, args, kwargs).items())
     first = next(tensor for _, tensor in given if isinstance(tensor, nested))
     _check_tensors(line, given, first)
     if not _can_be_one_call(line, op, given, nested):

@@ -23,7 +23,7 @@ from torchgen_lite.formulas.kinds import BOOL, FLOAT, INT, TENSOR, Kind, Sort
 from torchgen_lite.formulas.language import TRUTH
 from torchgen_lite.formulas.model import Expression
 from torchgen_lite.formulas.tree import Typed
-from torchgen_lite.languages.cpp.formula import SYNTAX, is_narrow
+from torchgen_lite.languages.cpp.formula import SYNTAX, is_narrow, plain_number
 from torchgen_lite.languages.cpp.text import identifier, quote
 from torchgen_lite.schema import FunctionSchema, OptionalType, Type
 from torchgen_lite.schema.defaults import ENUMERATORS
@@ -291,23 +291,18 @@ def _item(tree: Typed, library: Library) -> Expression:
 def _binary(node: nodes.Binary, sides: tuple[Typed, ...], library: Library) -> Expression:
     operator = node.operator
     parts = [_in_cpp(side, library) for side in sides]
-    kinds = [side.kind.present for side in sides]
-    equal = None
-    if operator in _EQUALITIES:
-        equal = _equal(sides, parts, library)
-    if equal is not None and operator == "!=":
-        return nodes.Unary("!", equal)
+    equal = _equal(sides, parts, library) if operator in _EQUALITIES else None
     if equal is not None:
-        return equal
+        return nodes.Unary("!", equal) if operator == "!=" else equal
     if library.has_scalars:
-        parts = [_plain(part, kind) for part, kind in zip(parts, kinds)]
+        parts = list(map(plain_number, sides, parts))
     if operator == "/":
         if library.number != "int64_t":
             parts = [nodes.call(f"{library.helpers}::real", part) for part in parts]
         return nodes.call(f"{library.helpers}::divide", *parts)
     if operator == "%" and not _is_natural(*sides):
         return nodes.call(f"{library.helpers}::remainder", *parts)
-    elif operator in "+-*%" and all(map(is_narrow, sides)):
+    if operator in "+-*%" and all(map(is_narrow, sides)):
         parts[0] = nodes.call("int64_t", parts[0])
     return nodes.rebuild(node, parts)
 
@@ -320,8 +315,7 @@ def _equal(
         return nodes.call(f"{library.helpers}::equal", *parts)
     if library.has_scalars:
         for scalar, number in ((0, 1), (1, 0)):
-            is_scalar = sides[scalar].kind.sort is Sort.scalar
-            if is_scalar and _is_plain(sides[number]):
+            if sides[scalar].kind.sort is Sort.scalar and _is_plain(sides[number]):
                 return nodes.call(f"{library.helpers}::same", parts[scalar], parts[number])
     return None
 
@@ -332,13 +326,6 @@ def _is_plain(tree: Typed) -> bool:
     return isinstance(node, nodes.Literal) or tree.kind in (FLOAT, BOOL)
 
 
-def _plain(part: Expression, kind: Kind) -> Expression:
-    """A number that C++ calculates with."""
-    if kind.sort is Sort.scalar:
-        return nodes.call(nodes.Member(part, "toDouble"))
-    return part
-
-
 def _is_natural(value: Typed, by: Typed) -> bool:
     """Whether a remainder is the same in C++ and in Python: of a count, by a number that is written."""
     is_written = isinstance(by.node, nodes.Literal) and int(by.node.text) > 0
@@ -347,12 +334,10 @@ def _is_natural(value: Typed, by: Typed) -> bool:
 
 def _is_count(tree: Typed) -> bool:
     match tree.node:
-        case nodes.Literal():
+        case nodes.Literal() | nodes.Call(nodes.Name("len")):
             return True
         case nodes.Member(_, name) | nodes.Call(nodes.Member(_, name)):
             return name in _COUNTS
-        case nodes.Call(nodes.Name("len")):
-            return True
         case nodes.Subscript():
             return _is_count(tree.parts[0])
         case nodes.Binary("+" | "*"):

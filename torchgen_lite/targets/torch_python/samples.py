@@ -135,8 +135,7 @@ def _bounds(package: Package, operator: PackagedOperator) -> Iterator[Named]:
         kernel = kernels.get(entry.key)
         if kernel is not None:
             shown.append(f"{quote(device)}: {tuple_display(list(map(_row, kernel.rows)))}")
-            *_, condition, _ = kernel.rows[-1]
-            if not condition:
+            if not kernel.rows[-1].condition:
                 rests.append(device)
     if not shown:
         return
@@ -158,9 +157,8 @@ def _chosen_by_device(operator: PackagedOperator) -> Iterator[tuple[str, Dispatc
 
 
 def _row(row: Row) -> str:
-    module, function, place, _, options = row
-    tuned = f"_operators.tuned_{place}" if options else "None"
-    return tuple_display([f"_places.{place}", quote(module), quote(function), tuned])
+    tuned = f"_operators.tuned_{row.place}" if row.options else "None"
+    return tuple_display([f"_places.{row.place}", quote(row.module), quote(row.function), tuned])
 
 
 def _tried(value: Value) -> str:

@@ -105,10 +105,10 @@ def _inexpressible(function: NativeFunction) -> str:
     """Why no function can stand for an operator; empty if one can."""
     if function.func.is_open:
         return "takes or returns any number of values, which a function cannot"
-    for argument in function.func.kwarg_only:
-        if is_reserved(argument.name):
+    for argument in function.func.arguments:
+        if argument.kwarg_only and is_reserved(argument.name):
             return f"takes `{argument.name}` by name, which is a keyword of Python"
-        if argument.name in MODULES:
+        if argument.kwarg_only and argument.name in MODULES:
             return f"takes `{argument.name}` by name, which is a module in the generated code"
     base = function.func.base_name
     overload = function.func.overload_name

@@ -91,7 +91,7 @@ def register(line_of: Callable[[str], Axes], operator: str) -> None:
         return tensor.Shard(cut)
 
     def sharded(*args: Any, **kwargs: Any) -> Any:
-        tensors = leaves(named(op._schema, args, kwargs))
+        tensors = leaves(named(op._schema, args, kwargs).items())
         returns = op._schema.returns
         uncut = [None] * len(returns), [None] * len(tensors)
         ways = [uncut, *cuts(line_of(operator), tensors)]

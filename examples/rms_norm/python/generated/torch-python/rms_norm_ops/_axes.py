@@ -24,7 +24,7 @@ no dtype is promised, and the fake asks for a rule.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -102,7 +102,7 @@ class Axes:
 
         Numbers among them count for the dtype, as in `torch.result_type`.
         """
-        given = leaves(values)
+        given = leaves(values.items())
         places, results = places_in(self, given)
         sizes = sizes_at(self, given, places)
         shapes: list[list[int]] = []
@@ -128,10 +128,10 @@ class Axes:
         return f"{self.operator}: {name}[{', '.join(axes)}]"
 
 
-def leaves(values: Mapping[str, Any]) -> list[tuple[str, Any]]:
+def leaves(values: Iterable[tuple[str, Any]]) -> list[tuple[str, Any]]:
     """The tensors in arguments, each with the name of its argument."""
     tensors: list[tuple[str, Any]] = []
-    for name, value in values.items():
+    for name, value in values:
         for leaf in pytree.tree_leaves(value):
             if hasattr(leaf, "shape"):
                 tensors.append((name, leaf))
