@@ -143,8 +143,8 @@ def ask_torch(program: Program) -> Program:
     """The program, with every operator that the installed PyTorch registers, and its stub files."""
     if program.has_errors:
         return program
-    installed, found = load_installed_torch()
-    return replace(program.with_findings(found), installed=installed)
+    installed, problems = load_installed_torch()
+    return replace(program.with_findings(problems), installed=installed)
 
 
 def _no_schema(config: Config, paths: Sequence[Path]) -> Iterator[Diagnostic]:

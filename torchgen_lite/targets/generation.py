@@ -216,10 +216,10 @@ class Generation:
 
     def within(self, name: str) -> Selection:
         """The operators of a target, with what all that is loaded with it registers for them."""
-        own = self.select(name)
+        selection = self.select(name)
         package = self.package_of(name)
-        policy = own.policy._replace(makes=package.policy.makes)
-        return own._replace(policy=policy, parts=package.parts)
+        policy = selection.policy._replace(makes=package.policy.makes)
+        return selection._replace(policy=policy, parts=package.parts)
 
     def _says(self, target: Target, option: str) -> bool:
         """Whether the configuration sets an option of a target."""

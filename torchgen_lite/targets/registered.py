@@ -74,8 +74,8 @@ def ranges_of(program: Program) -> dict[str, list[str]]:
 
 def lent_operators(program: Program, other: Program, beneath: Beneath) -> tuple[Operator, ...]:
     """The operators of PyTorch that only the other program has an entry for, without it."""
-    own = program.resolved.by_name
-    lacking = [o for o in other.resolved.operators if o.name in beneath and o.name not in own]
+    names = program.resolved.by_name
+    lacking = [o for o in other.resolved.operators if o.name in beneath and o.name not in names]
     return tuple([Operator(adopt(o.function, None), program.resolved, True) for o in lacking])
 
 

@@ -107,13 +107,13 @@ class Registering:
 def resolve(place: str, module: str, name: str) -> Function:
     """The function of that name; its module, whose name may be relative to the package, is imported now."""
     try:
-        found = getattr(importlib.import_module(module, __package__), name, None)
+        function = getattr(importlib.import_module(module, __package__), name, None)
     except Exception as error:
-        said = f"module `{module}` can't be imported: {hints.get((place, name), str)(error)}"
-        raise RegistrationError(f"{place}: {said}") from error
-    if not callable(found):
+        problem = f"module `{module}` can't be imported: {hints.get((place, name), str)(error)}"
+        raise RegistrationError(f"{place}: {problem}") from error
+    if not callable(function):
         raise RegistrationError(f"{place}: module `{module}` has no function `{name}`")
-    return cast("Function", found)
+    return cast("Function", function)
 
 
 def current(table: Table, operator: str, rule: str) -> Function:
@@ -251,10 +251,10 @@ def at(place: str, what: str) -> Iterator[None]:
 
 def library_function(name: str) -> Any:
     """A function of `torch.library`, which an older torch may not have."""
-    found = getattr(torch.library, name, None)
-    if found is None:
+    function = getattr(torch.library, name, None)
+    if function is None:
         raise RuntimeError(f"torch {torch.__version__} is too old: no `torch.library.{name}`")
-    return found
+    return function
 
 
 def handle(operator: str) -> Any:

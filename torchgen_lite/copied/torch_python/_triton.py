@@ -36,7 +36,7 @@ class _Launched(list[Any]):
     """Triton kernels, which caches of compiled programs ask for; functions are imported then."""
 
     def __iter__(self) -> Iterator[Any]:
-        return (found for kernel in super().__iter__() for found in kernel.launched())
+        return (launched for kernel in super().__iter__() for launched in kernel.launched())
 
 
 def register(registering: Registering) -> None:

@@ -125,8 +125,8 @@ def styles(function: NativeFunction, variant: Variant = "function") -> tuple[Sty
 
 def signatures(function: NativeFunction) -> tuple[CppSignature, ...]:
     """Every signature: those of the function, then those of the method, as `variants` says."""
-    found = []
+    declared = []
     for variant in VARIANTS:
         if variant in function.variants:
-            found += [signature(function, style) for style in styles(function, variant)]
-    return tuple(found)
+            declared += [signature(function, style) for style in styles(function, variant)]
+    return tuple(declared)

@@ -100,10 +100,10 @@ def meta_arguments(group: VariantGroup) -> tuple[CppParameter, ...]:
 def impl_arguments(group: VariantGroup) -> tuple[CppParameter, ...]:
     """The parameters of impl: inputs or what replaces them, what is added, out arguments."""
     layout = argument_layout(group.out.func)
-    found = precomputed(group.out)
-    replaced = dict(found.replace)
+    computed = precomputed(group.out)
+    replaced = dict(computed.replace)
     inputs = [b for a in layout.inputs for b in replaced.get(a.name, (a,))]
-    return _parameters((*inputs, *found.add, *layout.out))
+    return _parameters((*inputs, *computed.add, *layout.out))
 
 
 def precomputed_members(group: VariantGroup) -> tuple[CppParameter, ...]:

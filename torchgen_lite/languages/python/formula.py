@@ -184,7 +184,7 @@ def _floats(node: nodes.Expression, parts: Sequence[Typed]) -> Iterator[int]:
 def _is_cpps(node: nodes.Binary, sides: Sequence[Typed]) -> bool:
     """Whether C++ computes numbers in another way: with infinity instead of an exception, or
     rounded toward zero. A divisor that is written out is not zero."""
-    if node.operator not in ARITHMETIC or not all(one.kind.present.is_number for one in sides):
+    if node.operator not in ARITHMETIC or not all(side.kind.present.is_number for side in sides):
         return False
     return node.operator == "%" or not is_nonzero(node.right)
 

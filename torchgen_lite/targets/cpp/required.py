@@ -102,10 +102,10 @@ def implemented(kernels: Iterable[Kernel]) -> Iterator[tuple[Kernel, Sequence[Ke
             yield chooser(alternatives, first.operator), alternatives
 
 
-def chooser(own: Sequence[Kernel], caller: CppOperator) -> Kernel:
+def chooser(kernels: Sequence[Kernel], caller: CppOperator) -> Kernel:
     """The function that chooses among kernels of one key, as a kernel. In another file than theirs, an operator that
     follows from them has one of its own."""
-    first = own[0]
+    first = kernels[0]
     name = f"choose_{first.key}_{first.operator.flat}"
     if caller.shard != first.operator.shard:
         name = f"{name}_for_{caller.flat}"

@@ -104,7 +104,7 @@ def _library(
     operators = build_operators(
         selection.operators,
         layout.shards,
-        lambda one: runtime.signature(one.schema, types),
+        lambda operator: runtime.signature(operator.schema, types),
         lambda function: read_guard(function.guard or "") or "",
         RUNTIME.spelled | roots(types),
     )
@@ -152,8 +152,8 @@ def build_kernels(
 ) -> Files:
     """Prototypes and proof; no prototypes if the author's headers declare the kernels."""
 
-    def includes(own: Sequence[required.Kernel]) -> Blocks:
-        headers = signature_headers(signatures_of(own))
+    def includes(proven: Sequence[required.Kernel]) -> Blocks:
+        headers = signature_headers(signatures_of(proven))
         return [*include_blocks(headers), *options.framework_headers]
 
     relation = Relation()
@@ -198,9 +198,9 @@ def build_registrations(
         lambda kernel: f", {kernel.signature.type}",
     )
 
-    def context(_: object, own: Sequence[object]) -> Context:
+    def context(_: object, calls: Sequence[object]) -> Context:
         includes: list[Sequence[Header]] = [_LIBRARY]
-        if own:
+        if calls:
             includes += declared
         return {"includes": includes, "python_module": ""}
 

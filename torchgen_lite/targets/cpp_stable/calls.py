@@ -33,8 +33,8 @@ def build_calls(operators: Sequence[CppOperator], layout: Layout) -> Files:
     """`call_operator.h`, `operators.h` for each shard, `functions.h`."""
     yield from copied_files(layout, "cpp_stable", "version.h", "call_operator.h")
 
-    def includes(own: Sequence[CppOperator]) -> Blocks:
-        return [[layout.own("call_operator.h")], *declaration_includes(own, layout)]
+    def includes(declared: Sequence[CppOperator]) -> Blocks:
+        return [[layout.own("call_operator.h")], *declaration_includes(declared, layout)]
 
     yield from calls.operator_headers(layout, operators, includes, is_callable, is_hidden=True)
     # Nothing can hide `std` here: a function of that name does not.

@@ -94,8 +94,8 @@ def _files(selection: Selection, program: Program, options: StableOptions) -> Fi
     relation = _relation(kernels) if options.kernel_headers else Relation()
     declares = not options.kernel_headers
 
-    def includes(own: Sequence[Kernel]) -> Blocks:
-        return declaration_includes([kernel.operator for kernel in own], layout)
+    def includes(proven: Sequence[Kernel]) -> Blocks:
+        return declaration_includes([kernel.operator for kernel in proven], layout)
 
     generation = generation_beside(program)
     python = generation.python_alone(generation.in_cpp(selection))

@@ -20,7 +20,6 @@ from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.languages.markup import Block, Markup, Phrase
 from torchgen_lite.languages.text import doc_lines
 from torchgen_lite.loader.entry.derivatives import DEFAULT, Formula
-from torchgen_lite.loader.entry.entry import DispatchEntry
 from torchgen_lite.loader.sources import portable_path
 from torchgen_lite.schema.kept import kept
 from torchgen_lite.targets.docs.facts import Reference, base_of, rows_of
@@ -131,21 +130,18 @@ class PageView:
         phrase = self.markup.phrase
         lines = []
         for entry in self.operator.kernels:
-            for kernel, (language, condition) in zip(entry.kernels, self._rows(entry)):
+            rest = "the rest" if len(entry.rows) > 1 else ""
+            for kernel, row in zip(entry.kernels, entry.rows or [None]):
+                text = kernel.kernel
+                condition = ""
+                if row is not None:
+                    condition = row.text or rest
+                    language = language_of(self.operator, entry.key, row)
+                    text = f"{text} ({language})" if language else text
                 file = self.reference.source(kernel.kernel)
-                text = f"{kernel.kernel} ({language})" if language else kernel.kernel
-                row = phrase(text), phrase(condition), phrase(file), self._source(file)
-                lines.append((kernel.key, *row))
+                words = phrase(text), phrase(condition), phrase(file), self._source(file)
+                lines.append((kernel.key, *words))
         return lines
-
-    def _rows(self, entry: DispatchEntry) -> Sequence[tuple[str, str]]:
-        """The language and the condition of each kernel."""
-        if not entry.rows:
-            return [("", "")]
-        rest = "the rest" if len(entry.rows) > 1 else ""
-        return [
-            (language_of(self.operator, entry.key, row), row.text or rest) for row in entry.rows
-        ]
 
     @kept
     def table(self) -> Sequence[Row]:

@@ -35,8 +35,8 @@ def known_names(program: Program) -> frozenset[str] | None:
 
 def framework_names(package: Package) -> dict[str, str]:
     """The types and constants that are imported from the framework, each with what uses it."""
-    found = dict.fromkeys(sorted(used_types(package.overloads) & FRAMEWORK_TYPES), "annotations")
-    return found | dict.fromkeys(used_constants(package.overloads), "defaults")
+    used = dict.fromkeys(sorted(used_types(package.overloads) & FRAMEWORK_TYPES), "annotations")
+    return used | dict.fromkeys(used_constants(package.overloads), "defaults")
 
 
 def check_framework(

@@ -46,10 +46,10 @@ def kernel_finder(modules: Sequence[str], find: Callable[[str], str | None]) -> 
         if "::" in name:
             return None
         module, _, function = name.rpartition(".")
-        found = module or find(name)
-        if found is None:
+        home = module or find(name)
+        if home is None:
             return None
-        return KernelReference(found, aliases.get(found) or f"_{identifier(found)}", function)
+        return KernelReference(home, aliases.get(home) or f"_{identifier(home)}", function)
 
     return find_kernel
 

@@ -128,9 +128,7 @@ class Package(NamedTuple):
 
 def build_package(operators: Sequence[Operator], options: PythonOptions) -> Package:
     """Name every overload. The first operator's namespace is the home; its names have no prefix."""
-    home = "aten"
-    if operators:
-        home = operators[0].function.namespace
+    home = operators[0].function.namespace if operators else "aten"
     shards = shards_of(operators, options.shards, MANY_OPERATORS)
     overloads = [
         Overload(

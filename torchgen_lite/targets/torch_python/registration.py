@@ -98,8 +98,8 @@ def _registered(
     origins = package.registered.get(operator.name, {})
     computed = []
     if Origin.reference in origins:
-        own = operator.facts.own_kernels
-        computed = [entry.key for entry in own if entry.kernel == REFERENCE]
+        entries = operator.facts.own_kernels
+        computed = [entry.key for entry in entries if entry.kernel == REFERENCE]
     functional = ""
     functionalized = origins.get(Origin.functionalize)
     if functionalized is not None and functionalized.source is not None:

@@ -50,7 +50,7 @@ def build_samples(
 ) -> list[OutputFile]:
     """The test file; none without samples."""
     views = []
-    said = set[str]()
+    words = set[str]()
     has_gradients = False
     for operator in package.own:
         samples = operator.function.samples
@@ -58,7 +58,7 @@ def build_samples(
             info = differentiable.get(operator.name)
             settings = dict(_settings(package, operator, samples, info))
             views.append((operator, settings))
-            said |= settings.keys()
+            words |= settings.keys()
             has_gradients |= "inputs" in settings and settings.get("gradcheck") != "None"
     if not views:
         return []
@@ -66,7 +66,7 @@ def build_samples(
         "package": package.name,
         "is_given": package.is_given,
         "operators": views,
-        "said": said,
+        "said": words,
         "imports_references": any("reference" in o.functions for o in package.own),
         "has_gradients": has_gradients,
     }
