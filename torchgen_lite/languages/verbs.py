@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from torchgen_lite.languages.cpp import kernels, text
+from torchgen_lite.languages.cpp import text
 from torchgen_lite.languages.python import runtime, torch_library, torch_ops
 from torchgen_lite.languages.python.names import free_name, identifier, is_reserved
 from torchgen_lite.languages.python.signature import Annotation, Parameter, returned, unshadowed
@@ -94,7 +94,6 @@ VERBS: Mapping[str, Callable[..., object]] = {
     "cpp.line": one_line,
     "cpp.message": text.message,
     "cpp.parameters": text.parameter_list,
-    "cpp.qualified": kernels.qualified,
     "cpp.quote": text.quote,
     "py.adapter_parameters": runtime.adapter_parameters,
     "py.annotated": runtime.annotated,

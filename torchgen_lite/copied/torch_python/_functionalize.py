@@ -51,7 +51,8 @@ def functional(operator: str) -> Function:
     def compute(*args: Any, **kwargs: Any) -> Any:
         op = handle(operator)
         taken = [argument.name for argument in op._schema.arguments]
-        return op(*args, **{name: kwargs[name] for name in taken if name in kwargs})
+        kept = {name: kwargs[name] for name in taken if name in kwargs}
+        return op(*args, **kept)
 
     return compute
 

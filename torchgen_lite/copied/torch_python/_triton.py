@@ -41,10 +41,12 @@ class _Launched(list[Any]):
 
 def register(registering: Registering) -> None:
     """Let compilers trace the kernel that a call would run; as with `triton_op`, exported programs keep the call."""
-    name, table = registering.name, registering.table
-    launching_keys = [
-        key for key in registering.operator.rules if hasattr(table[name, key], "launched")
-    ]
+    name = registering.name
+    table = registering.table
+    launching_keys = []
+    for key in registering.operator.rules:
+        if hasattr(table[name, key], "launched"):
+            launching_keys.append(key)
     if not launching_keys:
         return
 

@@ -31,16 +31,9 @@ TYPE_MODULES = {"Any": "typing", "Sequence": "collections.abc"}
 _NUMBERED_CONSTANTS = {"Mean": 1, "Sum": 2}
 
 
-@lru_cache(maxsize=4096)
-def argument_type(type_: Type) -> Annotation:
-    """`int[2]?` -> `int | Sequence[int] | None`: what a caller may pass."""
-    return _TYPES.argument(type_)
-
-
-@lru_cache(maxsize=4096)
-def return_type(type_: Type) -> Annotation:
-    """`Tensor[]` -> `list[Tensor]`: what an operator gives back."""
-    return _TYPES.returned(type_)
+# What a caller may pass, `int | Sequence[int] | None` for `int[2]?`, and what an operator gives back.
+argument_type = lru_cache(maxsize=4096)(_TYPES.argument)
+return_type = lru_cache(maxsize=4096)(_TYPES.returned)
 
 
 def returns(values: Sequence[Return]) -> tuple[Annotation, ...]:

@@ -126,9 +126,10 @@ def autograd_kernel(
     reason = refuses_forward(info)
     tangents = []
     used = set[str]()
-    for tangent, names in [] if reason else _tangents(operator, info, functions):
-        tangents.append(tangent)
-        used |= names
+    if not reason:
+        for tangent, names in _tangents(operator, info, functions):
+            tangents.append(tangent)
+            used |= names
     needed = _locals(operator, info, used)
     counted = counted_results(info)
     results = []

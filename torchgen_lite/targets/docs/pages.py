@@ -163,8 +163,9 @@ class PageView:
         served = self.reference.served.get(self.name)
         text = self.markup.text
         lines = []
-        for what, how, why in composition(self.operator, served) if served else ():
-            lines.append((text(what), text(how), self.markup.phrase(why)))
+        if served is not None:
+            for what, how, why in composition(self.operator, served):
+                lines.append((text(what), text(how), self.markup.phrase(why)))
         return lines
 
     @kept

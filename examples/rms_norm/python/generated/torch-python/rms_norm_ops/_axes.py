@@ -314,7 +314,8 @@ def _in_other_orders(tensors: list[torch.Tensor], numbers: Sequence[Any]) -> Ite
     for index, tensor in enumerate(tensors):
         if dtypes[index] is not tensor:
             others = dtypes[:index] + dtypes[index + 1 :]
-            yield _support.promote(_support.promote(tensor, *numbers), *others)
+            with_numbers = _support.promote(tensor, *numbers)
+            yield _support.promote(with_numbers, *others)
 
 
 def _apart(

@@ -99,7 +99,9 @@ def register(line_of: Callable[[str], Axes], operator: str) -> None:
         for cut_results, cut_tensors in ways:
             # What is written and not returned has no placement.
             cut_returns = cut_results[: len(returns)]
-            strategies.append((list(map(placed, cut_returns)), list(map(placed, cut_tensors))))
+            of_results = list(map(placed, cut_returns))
+            of_tensors = list(map(placed, cut_tensors))
+            strategies.append((of_results, of_tensors))
         return strategies
 
     register_sharding(op)(sharded)
