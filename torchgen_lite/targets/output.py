@@ -31,6 +31,8 @@ Named = tuple[str, str]
 """The name of a local, a member, a setting, and the text that it stands for."""
 Findings = Iterator[Diagnostic]
 """What a check of a target finds."""
+ByHand = tuple[Mapping[str, str], Mapping[str, Mapping[str, str]]]
+"""Backend fallbacks by key, and kernels by operator and key, that no schema file names."""
 
 
 class OutputFile(NamedTuple):
@@ -372,15 +374,13 @@ class Target(NamedTuple):
         same = grouped(functions, lambda function: function.identity)
         return list(map(_for_all, same.values())), ()
 
-    def registered_by_framework(
-        self, config: Config
-    ) -> tuple[Mapping[str, str], Mapping[str, Mapping[str, str]]]:
-        """Backend fallbacks by key, and kernels by operator and key, that no schema file names."""
+    def registered_by_framework(self, config: Config) -> ByHand:
+        """What the target's framework registers."""
         options, wrong = self.read_options(config)
         if wrong or not self.framework:
             return {}, {}
-        fallbacks, kernels = _imported(self.framework)(config, options)
-        return fallbacks, kernels
+        registered: ByHand = _imported(self.framework)(config, options)
+        return registered
 
 
 def _for_all(same: Sequence[AuthorFunction]) -> AuthorFunction:

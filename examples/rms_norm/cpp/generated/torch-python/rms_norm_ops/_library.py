@@ -38,6 +38,7 @@ Table = dict[tuple[str, str], Function]
 # What else to say of some functions whose module can't be imported.
 hints: Table = {}
 Feature = Callable[["Registering"], None]
+Checked = Callable[[Any, str, str, Table], Function]
 
 # Parts of torch have no annotations.
 _C: Any = torch._C
@@ -147,7 +148,7 @@ def register(
     kind: str,
     defines: bool,
     sources: Iterable[Path] = (),
-    checked: Callable[[Any, str, str, Table], Function] | None = None,
+    checked: Checked | None = None,
     below: Callable[[Registering, Any], Function] = through_the_dispatcher,
     features: Sequence[Feature] = (),
     held: str = "torchgen_lite.copied.torch_python._held",
@@ -205,9 +206,7 @@ def _define(libraries: dict[str, Any], operator: Operator, kind: str, defines: b
         libraries[namespace].define(operator.schema, tags=tags)
 
 
-def _register_kernels(
-    registering: Registering, checked: Callable[[Any, str, str, Table], Function] | None
-) -> None:
+def _register_kernels(registering: Registering, checked: Checked | None) -> None:
     """The kernels, whose keys begin with a capital, the fake, and the rule for `torch.vmap`."""
     operator, table = registering.operator, registering.table
     for rule in operator.rules:
