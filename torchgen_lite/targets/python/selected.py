@@ -98,25 +98,18 @@ def _rows(registration: Registration, find: key_file.FindKernel) -> list[Row]:
 def _names(schema: FunctionSchema) -> ConditionNames:
     arguments = dict(zip(names_of(schema.arguments), identifiers(schema.arguments)))
 
-    def function(name: str) -> str:
-        return f"_builtins.{name}" if name in arguments else name
-
     def asked(name: str, value: Expression, given: Sequence[Expression]) -> Expression | None:
         shape = nodes.Member(value, _ATTRIBUTES["shape"])
         if name in ("dim", "ndim"):
-            return nodes.Call(nodes.Name(function("len")), (shape,))
+            return nodes.Call(nodes.Name(names.function("len")), (shape,))
         if name == "size":
             return nodes.Subscript(shape, given[0]) if given else shape
         if name in _ATTRIBUTES:
             return nodes.Member(value, _ATTRIBUTES[name])
         return None
 
-    return ConditionNames(arguments, lambda name: f"_{_canonical(name)}", function, asked)
-
-
-def _canonical(name: str) -> str:
-    """The first name of a dtype, `float16` for `half`; another constant is its own."""
-    return FIRST_NAMES.get(name, name)
+    names = ConditionNames(arguments, "_{}".format, asked, "_builtins")
+    return names
 
 
 def _hides_builtins(overload: Overload) -> bool:
@@ -129,7 +122,7 @@ def _dtypes_in(registration: Registration) -> Iterator[tuple[str, Expression]]:
     for part in _parts_of(registration):
         text = str(part.node)
         if isinstance(part.node, nodes.Name) and text in CONSTANTS.keys() - TRUTH.keys():
-            yield _canonical(text), part.node
+            yield FIRST_NAMES.get(text, text), part.node
 
 
 def _parts_of(registration: Registration) -> Iterator[Typed]:

@@ -27,7 +27,6 @@ from torchgen_lite.languages.python.signature import ANY, STAR, Annotation, Para
 from torchgen_lite.languages.text import literal, quote, tuple_display
 from torchgen_lite.loader.entry.entry import DispatchEntry, KernelRow
 from torchgen_lite.loader.entry.kernel_languages import KERNEL_LANGUAGES
-from torchgen_lite.schema.defaults import FIRST_NAMES
 from torchgen_lite.targets.author import Wanted, passed
 from torchgen_lite.targets.torch_python.model import Package, PackagedOperator
 
@@ -138,14 +137,6 @@ def _options(row: KernelRow) -> str:
 
 
 def _condition(operator: PackagedOperator, when: Expression, *, is_traced: bool) -> str:
-    arguments = operator.names
-    taken = arguments.values()
-
-    def function(name: str) -> str:
-        if name == "capability":
-            return "_rows.capability"
-        return f"_rows.builtins.{name}" if name in taken else name
-
     def asked(name: str, value: Expression, given: Sequence[Expression]) -> Expression | None:
         if name != "is_aligned":
             return None
@@ -155,13 +146,9 @@ def _condition(operator: PackagedOperator, when: Expression, *, is_traced: bool)
         rest = nodes.Binary("%", address, *given)
         return nodes.Binary("==", rest, nodes.Literal("0"))
 
-    names = ConditionNames(arguments, _dtype, function, asked)
+    functions = {"capability": "_rows.capability"}
+    names = ConditionNames(operator.names, "torch.{}".format, asked, "_rows.builtins", functions)
     return condition(typed_condition(when, operator.schema), names)
-
-
-def _dtype(name: str) -> str:
-    """A dtype or a memory format."""
-    return f"torch.{FIRST_NAMES.get(name, name)}"
 
 
 # What a rule for vmap gets before the arguments.
