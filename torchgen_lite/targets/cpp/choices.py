@@ -29,7 +29,13 @@ from torchgen_lite.schema.grouped import names_of
 from torchgen_lite.targets.cpp.layout import Blocks, Layout, copied_files
 from torchgen_lite.targets.cpp.proof import FUNCTIONS
 from torchgen_lite.targets.cpp.registrations import Choice, ImplCall
-from torchgen_lite.targets.cpp.required import Kernel, implemented, kernel_includes, shared_names
+from torchgen_lite.targets.cpp.required import (
+    Kernel,
+    declared,
+    implemented,
+    kernel_includes,
+    shared_names,
+)
 from torchgen_lite.targets.output import Files, Findings
 
 Libraries = Callable[[FunctionSchema], Library]
@@ -92,18 +98,14 @@ def kernel_registrations(
         address = f"&{kernel.qualified}"
         if kernel.qualified in shared:
             address = f"static_cast<{type_of(kernel)}>({address})"
-        declared = []
-        if headers:
-            declared = [k.qualified for k in alternatives or [kernel] if k.qualified not in shared]
+        named = declared(alternatives or [kernel], shared, headers)
         made = None
         if alternatives:
             made = choice(kernel, alternatives, library(operator.schema), lambda k: k.qualified)
         registered = f"{function}({address})"
-        if declared and not alternatives:
+        if named and not alternatives:
             registered = _converted(kernel, layout, more(kernel))
-        calls.append(
-            ImplCall(operator, kernel.key, registered, operator.guard, None, declared, made)
-        )
+        calls.append(ImplCall(operator, kernel.key, registered, operator.guard, None, named, made))
     return calls, includes
 
 

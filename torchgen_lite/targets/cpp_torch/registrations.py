@@ -82,7 +82,9 @@ def kernel_registrations(
         guard = operator.guard
         key = kernel.key
         signature = kernel.signature
-        declared = _declared(alternatives or [kernel], shared, library)
+        declared = required.declared(
+            alternatives or [kernel], shared, library.options.kernel_headers
+        )
         choice = choice_of(kernel, alternatives, shared, library) if alternatives else None
         device = devices(operator.function, key, kernel.backend)
         is_compared = _is_compared(kernel)
@@ -108,20 +110,11 @@ def kernel_registrations(
             yield TorchImplCall(operator, key, function, guard, None, declared, choice)
 
 
-def _declared(
-    kernels: Sequence[required.Kernel], shared: Collection[str], library: Library
-) -> list[str]:
-    """The kernels that the author's headers have to declare."""
-    if not library.options.kernel_headers:
-        return []
-    return [kernel.qualified for kernel in kernels if kernel.qualified not in shared]
-
-
 def _call(
     kernel: required.Kernel, shared: Collection[str], library: Library
 ) -> tuple[str, tuple[str, ...]]:
     """How a kernel is called, and the headers that this needs; a declared one may have other types."""
-    if not _declared([kernel], shared, library):
+    if not required.declared([kernel], shared, library.options.kernel_headers):
         return kernel.qualified, ()
     layout = library.layout
     call, header = _call_of(kernel.operator, layout)
