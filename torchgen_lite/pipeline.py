@@ -47,6 +47,7 @@ from torchgen_lite.loader.torch.releases import INSTALLED
 from torchgen_lite.schema.grouped import without_none
 from torchgen_lite.targets import TARGETS
 from torchgen_lite.targets.generation import (
+    formula_functions,
     generation_of,
     linted_targets,
     named_targets,
@@ -142,8 +143,8 @@ def ask_torch(program: Program) -> Program:
     """The program, with every operator that the installed PyTorch registers, and its stub files."""
     if program.has_errors:
         return program
-    installed, found = load_installed_torch()
-    return replace(program.with_findings(found), installed=installed)
+    installed, problems = load_installed_torch()
+    return replace(program.with_findings(problems), installed=installed)
 
 
 def _no_schema(config: Config, paths: Sequence[Path]) -> Iterator[Diagnostic]:
@@ -221,19 +222,17 @@ def _speech(
     config: Config, functions: Sequence[NativeFunction], modules: Modules, unread: Sequence[object]
 ) -> Speech | None:
     """What formulas may call in a project whose tensors are PyTorch's; None in any other, where a framework decides."""
-    policies = policies_in_use(config) or ()
-    in_pytorch = [policy.in_pytorch for policy in policies if policy.target]
+    in_pytorch = {policy.in_pytorch for policy in policies_in_use(config) or () if policy.target}
     has_formulas = any(function.derivatives is not None for function in functions)
-    if config.operators != "project" or not has_formulas or not all(in_pytorch) or not in_pytorch:
+    if config.operators != "project" or not has_formulas or in_pytorch != {True}:
         return None
     # Imported here: PyTorch's own entries have no formulas.
     from torchgen_lite.analysis.differentiability.calls import anywhere
 
-    helpers = [of_target.get("formulas", NO_FUNCTIONS) for of_target in modules.values()]
-    known = {name for index in helpers for name in index.names()}
-    named = [TARGETS[name] for name in config.target_options if name in TARGETS]
-    has_headers = any("formula-headers" in target.given_options(config) for target in named)
-    return anywhere(known, may_have=has_headers or bool(unread))
+    may_have = bool(unread)
+    for name in filter(TARGETS.__contains__, config.target_options):
+        may_have |= "formula-headers" in TARGETS[name].given_options(config)
+    return anywhere(formula_functions(modules), may_have=may_have)
 
 
 def _native_of_entries(config: Config, functions: Sequence[NativeFunction]) -> NativeOperators:
@@ -310,14 +309,13 @@ def generate_all(
     """
     built, diagnostics = _build(program, targets)
     if not has_errors(diagnostics):
-        built = [
-            _with_programs(program, of_target, home or program.config.root, diagnostics)
-            for of_target in built
-        ]
-    outputs = _tell_apart(built, diagnostics)
+        place = home or program.config.root
+        for index, of_target in enumerate(built):
+            built[index] = _with_programs(program, of_target, place, diagnostics)
+    files, target_of = _tell_apart(built, diagnostics)
     if has_errors(diagnostics):
         return Generated({}, {}, sort_diagnostics(diagnostics))
-    return _render(program, outputs, diagnostics, rendered, progress)
+    return _render(program, files, target_of, diagnostics, rendered, progress)
 
 
 def lint_targets(program: Program) -> tuple[Diagnostic, ...]:
@@ -333,12 +331,12 @@ def lint_targets(program: Program) -> tuple[Diagnostic, ...]:
         return (*program.diagnostics, *_without_targets(config))
     built, diagnostics = _build(program, named)
     is_unsure = any(result.is_unsure for _, result in built)
-    outputs = _tell_apart(built, diagnostics) if len(built) > 1 or is_unsure else []
+    if is_unsure or len(built) > 1:
+        files, target_of = _tell_apart(built, diagnostics)
     if is_unsure and not has_errors(diagnostics):
         built_in = replace(program, config=replace(config, template_dirs=()))
-        return _render(
-            built_in, [output for output in outputs if output[1].calls], diagnostics
-        ).diagnostics
+        calling = [file for file in files if file.calls]
+        return _render(built_in, calling, target_of, diagnostics).diagnostics
     return sort_diagnostics(diagnostics)
 
 
@@ -387,7 +385,8 @@ def _with_programs(
             diagnostics.append(replace(answer, label=place))
             continue
         diagnostics += program.wanted(asked.found(answer.findings))
-        files += [OutputFile(f"{asked.folder}/{p}", "", text=t) for p, t in answer.files.items()]
+        for path, text in answer.files.items():
+            files.append(OutputFile(f"{asked.folder}/{path}", "", text=text))
     return name, result._replace(files=files)
 
 
@@ -410,21 +409,24 @@ def _without_targets(config: Config) -> Iterator[Diagnostic]:
 
 def _tell_apart(
     built: Iterable[_Built], diagnostics: list[Diagnostic]
-) -> list[tuple[str, OutputFile]]:
-    """Each file with its target; two targets that write the same path give a diagnostic."""
-    outputs = [(name, file) for name, result in built for file in result.files]
+) -> tuple[list[OutputFile], dict[str, str]]:
+    """The files, and the target of each path; two targets that write the same path give a diagnostic."""
+    files: list[OutputFile] = []
     target_of: dict[str, str] = {}
-    for name, file in outputs:
-        if file.path in target_of:
-            message = f"targets `{target_of[file.path]}` and `{name}` both write `{file.path}`"
-            diagnostics.append(Diagnostic("TG013", message))
-        target_of[file.path] = name
-    return outputs
+    for name, result in built:
+        for file in result.files:
+            if file.path in target_of:
+                message = f"targets `{target_of[file.path]}` and `{name}` both write `{file.path}`"
+                diagnostics.append(Diagnostic("TG013", message))
+            target_of[file.path] = name
+            files.append(file)
+    return files, target_of
 
 
 def _render(
     program: Program,
-    outputs: Sequence[tuple[str, OutputFile]],
+    files: Sequence[OutputFile],
+    target_of: Mapping[str, str],
     diagnostics: list[Diagnostic],
     rendered: Rendered | None = None,
     progress: Progress = iter,
@@ -433,29 +435,34 @@ def _render(
     from torchgen_lite.emit.template_errors import RenderError
 
     config = program.config
-    target_of = {file.path: name for name, file in outputs}
-    commands = {name: TARGETS[name].formatter(config) for name in set(target_of.values())}
+    formatters: dict[str, str] = {}
+    commands: dict[str, str] = {}
+    for file in files:
+        name = target_of[file.path]
+        if name not in commands:
+            commands[name] = TARGETS[name].formatter(config)
+        formatters[file.path] = commands[name]
     try:
-        files = render_files(
-            progress([file for _, file in outputs]),
+        texts = render_files(
+            progress(files),
             source_name(program),
             config.template_folders,
             variables=config.template_vars,
             root=config.root,
-            packages=template_packages({name for name, _ in outputs}),
+            packages=template_packages(commands),
             rendered=rendered,
-            formatters={path: commands[name] for path, name in target_of.items()},
+            formatters=formatters,
             output_dir=config.output_dir,
         )
     except RenderError as error:
         wrong, (option, value) = error.diagnostics, error.option
         if option:
-            for name in commands:
-                if value in (commands[name], TARGETS[name].given_options(config).get(option)):
+            for name, command in commands.items():
+                if value in (command, TARGETS[name].given_options(config).get(option)):
                     place = locate_option(config, f"target.{name}", option)
                     wrong = tuple([replace(diagnostic, label=place) for diagnostic in wrong])
         return Generated({}, {}, sort_diagnostics([*diagnostics, *wrong]))
-    return Generated(files, target_of, sort_diagnostics(diagnostics))
+    return Generated(texts, target_of, sort_diagnostics(diagnostics))
 
 
 def template_packages(names: Collection[str]) -> tuple[TemplatePackage, ...]:

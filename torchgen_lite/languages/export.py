@@ -134,11 +134,10 @@ def _return(value: Return) -> Json:
 
 def _view(operator: Operator) -> Json | None:
     group = operator.views
-    roles = (
-        [role for role, name in _members(group).items() if name == operator.name] if group else []
-    )
-    if group and roles:
-        return {"role": roles[0], "of": group.view.name}
+    if group is not None:
+        for role, name in _members(group).items():
+            if name == operator.name:
+                return {"role": role, "of": group.view.name}
     return None
 
 

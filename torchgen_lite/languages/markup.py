@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from html import escape
+from itertools import chain
 from typing import NamedTuple
 
 from torchgen_lite.languages.text import one_line
@@ -57,9 +58,9 @@ class Markup(NamedTuple):
         return Phrase(text if is_name else self.text(text), is_name)
 
     def block(self, language: str, lines: Sequence[str]) -> Block:
-        shown = tuple([self.code(one) for line in lines for one in line.splitlines()])
-        longest = max((len(run) for line in shown for run in _BACKTICKS.findall(line)), default=0)
-        return Block(language, shown, "`" * max(3, longest + 1))
+        shown = tuple(map(self.code, chain.from_iterable(map(str.splitlines, lines))))
+        runs = chain.from_iterable(map(_BACKTICKS.findall, shown))
+        return Block(language, shown, max(["``", *runs], key=len) + "`")
 
 
 def markdown(text: str) -> str:
@@ -75,8 +76,8 @@ _NAMED = {"<": "&lt;", ">": "&gt;", "&": "&amp;"}
 
 
 def _escaped(match: re.Match[str]) -> str:
-    found = match[0]
-    return f"\\{found}" if match["backslash"] else _NAMED.get(found, f"&#{ord(found)};")
+    mark = match[0]
+    return f"\\{mark}" if match["backslash"] else _NAMED.get(mark, f"&#{ord(mark)};")
 
 
 def html(text: str) -> str:

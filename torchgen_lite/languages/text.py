@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import cmath
 import math
-from collections.abc import Container, Sequence
+from collections.abc import Container, Iterable, Sequence
 
 
 def quote(text: str) -> str:
@@ -17,7 +17,7 @@ def quote(text: str) -> str:
         return f'"{text}"'
     mark = "'" if text.count('"') > text.count("'") else '"'
     body = text.replace("\\", "\\\\").replace(mark, "\\" + mark)
-    return mark + "".join(map(_printable, body)) + mark
+    return mark + one_line(body) + mark
 
 
 def docstring(text: str) -> str:
@@ -28,7 +28,7 @@ def docstring(text: str) -> str:
     """
     if text.isprintable() and '"' not in text and "\\" not in text:
         return f'"""{text}"""'
-    body = "".join(map(_printable, text.replace("\\", "\\\\").replace('"', '\\"'))).strip()
+    body = one_line(text.replace("\\", "\\\\").replace('"', '\\"')).strip()
     # An escaped quote is only needed where three quotes meet; elsewhere the plain one reads better.
     if '"""' not in text and not text.endswith('"'):
         body = body.replace('\\"', '"')
@@ -54,10 +54,7 @@ def doc_text(lines: Sequence[str]) -> str:
     """A docstring of these lines, without indentation."""
     if len(lines) == 1:
         return docstring(lines[0])
-    escaped = [
-        "".join(map(_printable, line.replace("\\", "\\\\").replace('"""', '\\"\\"\\"')))
-        for line in lines
-    ]
+    escaped = [one_line(t.replace("\\", "\\\\").replace('"""', '\\"\\"\\"')) for t in lines]
     return "\n".join([f'"""{escaped[0]}', *escaped[1:], '"""'])
 
 
@@ -108,6 +105,11 @@ def literal(value: object) -> str:
     if isinstance(value, (list, tuple)):
         return tuple_display([literal(item) for item in value])
     return repr(value)
+
+
+def quoted(texts: Iterable[str]) -> str:
+    """The texts as a tuple of literals: `("values", "indices")`."""
+    return tuple_display(list(map(quote, texts)))
 
 
 def tuple_display(items: Sequence[str]) -> str:

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from torchgen_lite.languages.cpp import kernels, text
+from torchgen_lite.languages.cpp import text
 from torchgen_lite.languages.python import runtime, torch_library, torch_ops
 from torchgen_lite.languages.python.names import free_name, identifier, is_reserved
 from torchgen_lite.languages.python.signature import Annotation, Parameter, returned, unshadowed
@@ -23,6 +23,7 @@ from torchgen_lite.languages.text import (
     lengthened,
     one_line,
     quote,
+    quoted,
     tuple_display,
 )
 from torchgen_lite.schema import Argument, FunctionSchema
@@ -52,7 +53,7 @@ def shown(
 
 def result(types: Sequence[Annotation], hidden: frozenset[str] = frozenset()) -> Annotation:
     """The annotation of these results in a module that hides types."""
-    return returned([one.unshadowed(hidden) for one in types])
+    return returned([type_.unshadowed(hidden) for type_ in types])
 
 
 def bare_types(arguments: Iterable[Argument]) -> str:
@@ -64,11 +65,6 @@ def docstring(doc: str | None) -> str:
     """The docstring of a `doc:`, or empty."""
     lines = doc_lines(doc)
     return doc_text(lines) if lines else ""
-
-
-def quoted(names: Iterable[str]) -> str:
-    """The names as a tuple of literals: `("values", "indices")`."""
-    return tuple_display([*map(quote, names)])
 
 
 def sampled(schema: FunctionSchema, sample: Sample) -> str:
@@ -98,7 +94,6 @@ VERBS: Mapping[str, Callable[..., object]] = {
     "cpp.line": one_line,
     "cpp.message": text.message,
     "cpp.parameters": text.parameter_list,
-    "cpp.qualified": kernels.qualified,
     "cpp.quote": text.quote,
     "py.adapter_parameters": runtime.adapter_parameters,
     "py.annotated": runtime.annotated,

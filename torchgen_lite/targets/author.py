@@ -6,7 +6,6 @@ import ast
 import keyword
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import chain
 from typing import NamedTuple
 
 from torchgen_lite.analysis.differentiability.vocabulary import CPP_CONSTANTS
@@ -16,8 +15,14 @@ from torchgen_lite.analysis.python_calls import Passed, disagreement, misplaced
 from torchgen_lite.diagnostics import Help, Span, Suggestion, misspelled
 from torchgen_lite.formulas import model as nodes
 from torchgen_lite.languages.python.formula import is_of_cpp
-from torchgen_lite.languages.python.names import identifier
-from torchgen_lite.languages.python.signature import Annotation, Parameter, imported_names, imports
+from torchgen_lite.languages.python.names import identifier, identifiers
+from torchgen_lite.languages.python.signature import (
+    Annotation,
+    Parameter,
+    imported_names,
+    imports,
+    names_in,
+)
 from torchgen_lite.languages.python.torch_ops import default_text, return_type
 from torchgen_lite.loader.entry.entry import NativeFunction
 from torchgen_lite.loader.python.annotations import KNOWN, parts_of, takes, words_of
@@ -61,8 +66,11 @@ class Wanted(NamedTuple):
 
 def passed(arguments: Iterable[Argument], *, has_defaults: bool = False) -> list[Passed]:
     """How the arguments of a schema are passed: all, or without those that equal their default (`has_defaults`)."""
-    shown = [(identifier(a.name), a) for a in arguments]
-    return [Passed(n, a.kwarg_only, has_defaults and a.default is not None) for n, a in shown]
+    given = []
+    for argument in arguments:
+        is_left_out = has_defaults and argument.default is not None
+        given.append(Passed(identifier(argument.name), argument.kwarg_only, is_left_out))
+    return given
 
 
 def check_author(wanted: Iterable[Wanted], modules: Mapping[str, KernelIndex]) -> Findings:
@@ -107,11 +115,7 @@ def _check(wanted: Wanted, index: KernelIndex) -> Findings:
     signature = index.signature(name)
     if signature is None:
         return
-    problem = disagreement(signature, wanted.passed)
-    mistakes = []
-    if problem:
-        mistakes = [Found("TG334", problem, place, "named here")]
-    for mistake in mistakes or _misunderstood(wanted, signature):
+    for mistake in _misunderstood(wanted, signature):
         defined = (index.place(name), "defined here")
         placed = mistake._replace(span=mistake.span or place, other=defined)
         yield replace(finding(function, *placed), notes=(wanted.expected,))
@@ -128,19 +132,22 @@ def _as_a_rule(wanted: Wanted) -> Help | None:
 
 
 def _misunderstood(wanted: Wanted, signature: PythonSignature) -> Iterator[Found]:
-    """What a function that can be called takes for something else than it is given, and what else it returns."""
-    arguments = {identifier(a.name): a for a in wanted.function.func.arguments}
+    """How a function can't be called, or what it takes for something else than it is given, and what else it returns."""
+    problem = disagreement(signature, wanted.passed)
+    if problem:
+        yield Found("TG334", problem, None, "named here")
+        return
+    schema = wanted.function.func
+    arguments = dict(zip(identifiers(schema.arguments), schema.arguments))
     changed = misplaced(signature, wanted.passed)
     if changed is not None:
         parameter, name = changed
         message = f"`{signature.name}` takes `{parameter}` where `{name}` is passed"
-        place = None
-        if name in arguments:
-            place = arguments[name].name_span
+        place = arguments[name].name_span if name in arguments else None
         yield Found("TG425", message, place, f"goes to `{parameter}`")
         return
     yield from _mistyped(signature, [(given, arguments.get(given.name)) for given in wanted.passed])
-    if not any(result.is_write for result in wanted.function.func.returns):
+    if not any(result.is_write for result in schema.returns):
         yield from _other_results(signature, str(wanted.returns))
 
 
@@ -159,17 +166,14 @@ def _mistyped(
         is_implicit = preset == "None"  # As type checkers did before PEP 484 was changed.
         words = words_of(f"{annotation}|None" if is_implicit else str(annotation))
         demanded = words_of(str(return_type(argument.type)).replace("Number", "float"))
-        if annotation and words | demanded <= KNOWN and not _all_taken(words, demanded):
+        # `Scalar` is annotated as a float or a complex number. Few kernels are for the latter.
+        is_taken = all(takes(words, word) for word in {*demanded} - {"complex"})
+        if annotation and words | demanded <= KNOWN and not is_taken:
             message = f"`{parameter}: {annotation}` {shown} for every `{argument.type}`"
             yield Found("TG426", message, argument.name_span, f"is `{argument.type}`")
         if passed.is_left_out and preset and _differs(preset, argument):
             message = f"`{parameter}={preset}` {shown} the default of the schema"
             yield Found("TG427", message, argument.name_span, f"is {argument.default} by default")
-
-
-def _all_taken(words: Collection[str], demanded: Collection[str]) -> bool:
-    # `Scalar` is annotated as a float or a complex number. Few kernels are for the latter.
-    return all(takes(words, word) for word in {*demanded} - {"complex"})
 
 
 def _differs(preset: str, argument: Argument) -> bool:
@@ -214,12 +218,14 @@ def _is_one_of(word: str, demanded: Collection[str]) -> bool:
     return any(takes({word}, other) or takes({other}, word) for other in demanded)
 
 
-def _nodes(function: NativeFunction) -> Iterator[nodes.Expression]:
+def formula_nodes(function: NativeFunction) -> Iterator[nodes.Expression]:
     """Every node of an entry's formulas."""
-    variants = function.derivatives.variants if function.derivatives is not None else ()
-    for formula in [formula for _, own in variants for formula in own]:
-        if formula.expression is not None:
-            yield from nodes.walk(formula.expression)
+    if function.derivatives is None:
+        return
+    for _, formulas in function.derivatives.variants:
+        for formula in formulas:
+            if formula.expression is not None:
+                yield from nodes.walk(formula.expression)
 
 
 def check_formulas(functions: Sequence[NativeFunction]) -> Findings:
@@ -231,7 +237,7 @@ def check_formulas(functions: Sequence[NativeFunction]) -> Findings:
         {f"{function.namespace}::{function.func.base_name}" for function in functions},
     )
     for function in functions:
-        for node in _nodes(function):
+        for node in formula_nodes(function):
             message = _not_in_python(node, names)
             if message:
                 help_ = "write it without, or call a function of yours"
@@ -289,7 +295,7 @@ def check_helpers(
         return
     operators = grouped(functions, lambda function: function.func.base_name)
     for function in functions:
-        for node in _nodes(function):
+        for node in formula_nodes(function):
             name = nodes.called_name(node)
             if not isinstance(node, nodes.Call) or name is None:
                 continue
@@ -339,9 +345,12 @@ def _is_kernel(
     """Whether a function in a module of `formulas` is a kernel of the operator of that name."""
     if "kernels" not in modules or modules["kernels"].find(name) != modules["formulas"].find(name):
         return False
-    entries = chain.from_iterable(function.dispatch for function in overloads)
-    kernels = chain.from_iterable(entry.kernels for entry in entries)
-    return name in [kernel.kernel.rpartition(".")[2] for kernel in kernels]
+    for function in overloads:
+        for entry in function.dispatch:
+            for kernel in entry.kernels:
+                if kernel.kernel.rpartition(".")[2] == name:
+                    return True
+    return False
 
 
 def begun(
@@ -355,9 +364,10 @@ def begun(
             continue
         index = modules.get(asked.option, NO_FUNCTIONS)
         place = index.place(asked.name)
-        annotations = [asked.returns, *(p.annotation for p in asked.parameters())]
-        words = imported_names(n for a in annotations if a for n in a.names)
-        imported = [(m, str(name)) for m, names in imports(words, types) for name in names]
+        annotations = [asked.returns, *[p.annotation for p in asked.parameters()]]
+        imported = []
+        for module, names in imports(imported_names(names_in(annotations)), types):
+            imported += [(module, str(name)) for name in names]
         yield AuthorFunction(
             asked.base,
             (f"{asked.use} of {asked.function.func.full_name}",),

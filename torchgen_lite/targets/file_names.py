@@ -19,10 +19,13 @@ def file_names(names: Collection[str]) -> dict[str, str]:
     >>> file_names(["add_t", "add_T", "Sub", "ADD_t"])
     {'add_t': 'add_t', 'add_T': 'add_T-1', 'Sub': 'Sub', 'ADD_t': 'ADD_t-1c'}
     """
-    alike = Counter([name.lower() for name in set(names)])
-    several = [name for name in names if alike[name.lower()] > 1]
-    bits = {}
-    for name in several:
-        capitals = ["1" if letter.isupper() else "0" for letter in name]
-        bits[name] = int("".join(capitals), 2)
-    return {name: f"{name}-{bits[name]:x}" if bits.get(name) else name for name in names}
+    alike = Counter(map(str.lower, set(names)))
+    files = {}
+    for name in names:
+        files[name] = name
+        bits = 0
+        for letter in name:
+            bits = 2 * bits + letter.isupper()
+        if bits and alike[name.lower()] > 1:
+            files[name] = f"{name}-{bits:x}"
+    return files

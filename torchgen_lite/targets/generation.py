@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING
 
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.analysis.policy import PYTORCH, PYTORCH_WITH_FORMULAS, Origin, Policy
-from torchgen_lite.analysis.program import Program
+from torchgen_lite.analysis.program import Modules, Program
 from torchgen_lite.diagnostics import Diagnostic, did_you_mean
 from torchgen_lite.loader.config.project import Config
-from torchgen_lite.loader.python.kernel_modules import KernelIndex
+from torchgen_lite.loader.python.kernel_modules import NO_FUNCTIONS, KernelIndex
 from torchgen_lite.schema.grouped import names_of
 from torchgen_lite.schema.kept import keeping, kept
 from torchgen_lite.targets import DEFAULT_TARGETS, TARGETS
@@ -78,30 +78,28 @@ class Generation:
     @kept
     def libraries(self) -> Sequence[Target]:
         """Those that define operators of PyTorch in C++, in one order, whatever that of the configuration."""
-        in_cpp = [target for target in TARGETS.values() if target.is_library]
-        given = [target for target in in_cpp if target in self.targets]
-        return [target for target in given if not self._says(target, "calls-only")]
+        given = [target for target in TARGETS.values() if target in self.targets]
+        return [t for t in given if t.is_library and not self._says(t, "calls-only")]
 
     @kept
     def loading(self) -> Sequence[Target]:
         """Those whose package loads a library in C++, and adds to it."""
         if not self.libraries:
             return ()
-        loading = [target for target in self.targets if target.loads_library]
-        return [target for target in loading if not self._says(target, "defines")]
+        return [t for t in self.targets if t.loads_library and not self._says(t, "defines")]
 
     @kept
     def packages(self) -> Sequence[Selection]:
         """What is registered as one; first what tables show: for the dispatcher of the first target."""
-        packages: list[tuple[Target, ...]] = [
-            (library, *self.loading) for library in self.libraries
-        ]
-        taken = set[str]()
-        for package in packages:
-            taken |= set(names_of(package))
-        packages += [(target,) for target in self.registering if target.name not in taken]
+        packages: list[Sequence[Target]] = []
+        others = list(self.registering)
+        for library in self.libraries:
+            package = [library, *self.loading]
+            packages.append(package)
+            others = [target for target in others if target not in package]
+        packages += [[target] for target in others]
         packages.sort(key=self._is_shown_later)
-        return [self._join(package) for package in packages]
+        return list(map(self._join, packages))
 
     @kept
     def shown(self) -> Selection:
@@ -132,20 +130,21 @@ class Generation:
     @kept
     def python(self) -> Selection | None:
         """What the package in Python registers by itself, if the project has one."""
-        packages = [target.name for target in self.targets if target.loads_library]
-        if packages:
-            return self.select(packages[0])
+        for target in self.targets:
+            if target.loads_library:
+                return self.select(target.name)
         return None
 
     @kept
     def derived_in_python(self) -> frozenset[str]:
         """The operators with `derivatives: auto` whose gradients that package registers."""
         autos = {function.name for function in self.program.functions if function.is_auto}
-        if self.python is None or not autos:
-            return frozenset()
-        registered = self.python.registrations(self.program)
-        names = [one.operator.name for one in registered if one.origin is Origin.formulas]
-        return frozenset(autos.intersection(names))
+        derived = set[str]()
+        if self.python is not None and autos:
+            for registration in self.python.registrations(self.program):
+                if registration.origin is Origin.formulas:
+                    derived.add(registration.operator.name)
+        return frozenset(autos & derived)
 
     @kept
     def in_python(self) -> Mapping[tuple[str, str], None]:
@@ -156,17 +155,16 @@ class Generation:
         pairs = dict[tuple[str, str], None]()
         for target in self.loading:
             for operator in self.select(target.name).operators:
-                kernels = [entry.kernel for entry in operator.author_kernels]
-                in_python = [kernel for kernel in kernels if python.find(kernel)]
-                pairs |= dict.fromkeys([(operator.name, kernel) for kernel in in_python])
+                for entry in operator.author_kernels:
+                    if python.find(entry.kernel):
+                        pairs[operator.name, entry.kernel] = None
         return pairs
 
     @kept
     def of_backend(self) -> Policy:
         """What registers kernels of a backend: the first target that makes structured ones, in PyTorch."""
         policies = [target.policy for target in (*self.targets, *TARGETS.values())]
-        in_pytorch = [policy for policy in policies if policy.in_pytorch]
-        return next(policy for policy in in_pytorch if Origin.structured in policy.makes)
+        return next(p for p in policies if p.in_pytorch and Origin.structured in p.makes)
 
     def select(self, name: str) -> Selection:
         """What a target takes and registers by itself; computed once."""
@@ -180,21 +178,19 @@ class Generation:
 
     def python_alone(self, registered: Iterable[Registration]) -> list[str]:
         """The kernels that only Python has, and C++ for no other operator, as `registered` says."""
-        in_cpp = set[str]()
+        alone = dict.fromkeys([kernel for _, kernel in self.in_python])
         for registration in registered:
             if registration.kernel is not None:
-                in_cpp |= {entry.kernel for entry in registration.kernel.kernels}
-        names = dict.fromkeys(kernel for _, kernel in self.in_python)
-        return [name for name in names if name not in in_cpp]
+                for entry in registration.kernel.kernels:
+                    alone.pop(entry.kernel, None)
+        return list(alone)
 
     def has_reference(self, target: str) -> set[str]:
         """The operators whose reference is a kernel that a target registers, if the project has the target."""
-        if all(other.name != target for other in self.targets):
-            return set()
-        selection = self.select(target)
-        makes_kernels = Origin.reference in selection.policy.makes
-        if makes_kernels:
-            return set(names_of(selection.operators))
+        if target in names_of(self.targets):
+            selection = self.select(target)
+            if Origin.reference in selection.policy.makes:
+                return set(names_of(selection.operators))
         return set()
 
     def asked(self, name: str | None) -> Selection:
@@ -205,11 +201,10 @@ class Generation:
         if name in registering:
             return self.select(name)
         help_ = f"the targets are {', '.join(registering)}"
-        if name in TARGETS:
-            message = f"target `{name}` registers nothing"
-            return Selection(diagnostics=[Diagnostic("TG015", message, help=help_)])
-        near = did_you_mean(name, registering)
-        diagnostic = Diagnostic("TG008", f"unknown target `{name}`", help=near or help_)
+        diagnostic = Diagnostic("TG015", f"target `{name}` registers nothing", help=help_)
+        if name not in TARGETS:
+            near = did_you_mean(name, registering) or help_
+            diagnostic = Diagnostic("TG008", f"unknown target `{name}`", help=near)
         return Selection(diagnostics=[diagnostic])
 
     def package_of(self, name: str) -> Selection:
@@ -221,10 +216,10 @@ class Generation:
 
     def within(self, name: str) -> Selection:
         """The operators of a target, with what all that is loaded with it registers for them."""
-        own = self.select(name)
+        selection = self.select(name)
         package = self.package_of(name)
-        policy = own.policy._replace(makes=package.policy.makes)
-        return own._replace(policy=policy, parts=package.parts)
+        policy = selection.policy._replace(makes=package.policy.makes)
+        return selection._replace(policy=policy, parts=package.parts)
 
     def _says(self, target: Target, option: str) -> bool:
         """Whether the configuration sets an option of a target."""
@@ -276,6 +271,14 @@ def generation_beside(program: Program) -> Generation:
     return generation_of(program, config.targets or tuple(config.target_options))
 
 
+def formula_functions(modules: Modules) -> set[str]:
+    """The functions that formulas may call, in the modules that options of any target name."""
+    names = set[str]()
+    for of_target in modules.values():
+        names.update(of_target.get("formulas", NO_FUNCTIONS).names())
+    return names
+
+
 def compared(old: Program, new: Program) -> list[tuple[Selection, Selection]]:
     """For each target of one of two versions, what it takes in both, with all that is registered then; PyTorch's if
     there are none.
@@ -293,14 +296,13 @@ def compared(old: Program, new: Program) -> list[tuple[Selection, Selection]]:
 
 def _generation_beside(program: Program, other: Program) -> Generation:
     """What a version generates, as the other one says where it has no configuration."""
-    for one in (program, other):
-        if is_configured(one):
-            return generation_of(program, named_targets(one.config))
+    for version in (program, other):
+        if is_configured(version):
+            return generation_of(program, named_targets(version.config))
     return generation_of(program, ())
 
 
 def _within(generation: Generation, name: str) -> Selection:
-    is_there = any(target.name == name for target in generation.registering)
-    if is_there:
+    if name in names_of(generation.registering):
         return generation.within(name)
     return Selection()

@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 
 from torchgen_lite.analysis.finding import finding
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
-from torchgen_lite.analysis.operators import Operator
+from torchgen_lite.analysis.operators import Operator, functions_of
 from torchgen_lite.analysis.policy import BY_WORD, Origin, Policy
 from torchgen_lite.analysis.program import Program
 from torchgen_lite.diagnostics import Diagnostic, did_you_mean
@@ -73,11 +73,9 @@ def select(
 def _candidates(program: Program, policy: Policy, *, calls_only: bool) -> Mapping[str, Operator]:
     """The operators that a target might take, by name."""
     resolved = program.resolved
-    candidates = resolved.declared_by_name
-    if calls_only:
-        candidates = by_name(resolved.operators)
+    candidates = by_name(resolved.operators) if calls_only else resolved.declared_by_name
     if Origin.copied in policy.makes and resolved.copying:
-        candidates = {**candidates, **by_name(resolved.copying)}
+        return {**candidates, **by_name(resolved.copying)}
     return candidates
 
 
@@ -135,22 +133,29 @@ def _unregistrable(program: Program, operator: Operator, policy: Policy) -> Find
             hint = "name one kernel, or leave the operator out with `skip`"
             yield finding(function, "TG515", message, entry.kernel_span, "several here", hint)
         yield from _of_python(program, operator, entry, policy)
-        origin = BY_WORD.get(entry.kernel)
-        if origin is None:
-            continue
-        copies = entry.key in key_sets().backends and entry.key not in ("CPU", "Meta")
-        if origin not in policy.makes:
-            message = f"target `{policy.target}` has no `{entry.kernel}`"
-        elif origin is Origin.cpu_fallback and not copies:
-            message = f"`{entry.kernel}` copies from a device, and `{entry.key}` is none"
-        else:
-            continue
-        hint = "name a function of another name, or leave the operator out with `skip`"
-        if origin is Origin.reference and policy.in_pytorch:
-            if operator.name in generation_beside(program).has_reference(BRINGS):
-                continue
-            hint = f"add the target `{BRINGS}`, whose package registers it"
-        yield finding(function, "TG515", message, entry.kernel_span, "here", hint)
+        yield from _of_word(program, operator, entry, policy)
+
+
+def _of_word(
+    program: Program, operator: Operator, entry: DispatchEntry, policy: Policy
+) -> Findings:
+    """TG515: a word in place of a kernel that means nothing to the target, or for the key."""
+    origin = BY_WORD.get(entry.kernel)
+    if origin is None:
+        return
+    copies = entry.key in key_sets().backends and entry.key not in ("CPU", "Meta")
+    hint = "name a function of another name, or leave the operator out with `skip`"
+    if origin not in policy.makes:
+        message = f"target `{policy.target}` has no `{entry.kernel}`"
+    elif origin is Origin.cpu_fallback and not copies:
+        message = f"`{entry.kernel}` copies from a device, and `{entry.key}` is none"
+    else:
+        return
+    if origin is Origin.reference and policy.in_pytorch:
+        if operator.name in generation_beside(program).has_reference(BRINGS):
+            return
+        hint = f"add the target `{BRINGS}`, whose package registers it"
+    yield finding(operator.function, "TG515", message, entry.kernel_span, "here", hint)
 
 
 def _of_python(
@@ -160,25 +165,24 @@ def _of_python(
     if policy.target == BRINGS:
         return
     python = generation_beside(program).python_kernels if policy.in_pytorch else None
+    hint = f"target `{BRINGS}` does; leave the operator out here with `skip`"
     for row in entry.rows:
         if python is not None and python.find(row.kernel):
             continue
-        problems = []
-        if row.tune:
-            problems.append(("passes no options of `tune`", "has options here"))
-        if row.language:
-            problems.append(("knows no `language` of kernels", "has one here"))
-        for problem, label in problems:
-            message = f"target `{policy.target}` {problem}"
-            hint = f"target `{BRINGS}` does; leave the operator out here with `skip`"
-            yield finding(operator.function, "TG515", message, row.kernel_span, label, hint)
+        for is_given, problem, label in (
+            (row.tune, "passes no options of `tune`", "has options here"),
+            (row.language, "knows no `language` of kernels", "has one here"),
+        ):
+            if is_given:
+                message = f"target `{policy.target}` {problem}"
+                yield finding(operator.function, "TG515", message, row.kernel_span, label, hint)
 
 
 def _of_executorch(operators: Sequence[Operator], policy: Policy) -> Findings:
     """TG515, at the first of the operators whose `kernels` are functions of ExecuTorch."""
-    named = [operator for operator in operators if operator.function.place("kernels") is not None]
+    named = [function for function in functions_of(operators) if function.place("kernels")]
     if named:
-        function = named[0].function
+        function = named[0]
         more = len(named) - 1
         message = f"the `kernels` of `{function.func.local_name}`{f' and {more} more' if more else ''} are ExecuTorch's"
         label = f"target `{policy.target}` registers kernels in PyTorch"

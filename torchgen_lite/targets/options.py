@@ -141,17 +141,15 @@ def skip_option() -> Any:
 
 def default_namespace(functions: Sequence[NativeFunction]) -> str:
     """The namespace of the first entry; `at` and everything in it belong to PyTorch."""
-    first = "ops"
-    if functions:
-        first = functions[0].namespace
+    first = functions[0].namespace if functions else "ops"
     return "aten_ops" if first == "aten" else first
 
 
 def home_namespace(functions: Sequence[NativeFunction]) -> str:
     """The first namespace that is not PyTorch's, if there is one, else the first."""
     namespaces = [function.namespace for function in functions]
-    own = [namespace for namespace in namespaces if namespace not in TORCH_NAMESPACES]
-    return (own or namespaces or ["aten"])[0]
+    others = [namespace for namespace in namespaces if namespace not in TORCH_NAMESPACES]
+    return (others or namespaces or ["aten"])[0]
 
 
 def default_package(functions: Sequence[NativeFunction]) -> str:

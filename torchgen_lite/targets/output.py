@@ -31,6 +31,8 @@ Named = tuple[str, str]
 """The name of a local, a member, a setting, and the text that it stands for."""
 Findings = Iterator[Diagnostic]
 """What a check of a target finds."""
+ByHand = tuple[Mapping[str, str], Mapping[str, Mapping[str, str]]]
+"""Backend fallbacks by key, and kernels by operator and key, that no schema file names."""
 
 
 class OutputFile(NamedTuple):
@@ -54,8 +56,10 @@ class OutputFile(NamedTuple):
     @property
     def calls(self) -> bool:
         """Whether its template calls a module, whose names show what it may call."""
-        modules = [value for value in self.context.values() if isinstance(value, CalledModule)]
-        return any(module.known is not None for module in modules)
+        for value in self.context.values():
+            if isinstance(value, CalledModule) and value.known is not None:
+                return True
+        return False
 
 
 class CalledModule(NamedTuple):
@@ -255,9 +259,7 @@ class Target(NamedTuple):
 
     def template_package(self) -> TemplatePackage | None:
         """The package with the templates, unless they are among ours."""
-        spec = None
-        if self.templates:
-            spec = find_spec(self.templates)
+        spec = find_spec(self.templates) if self.templates else None
         if spec is None or not spec.origin:
             return None
         return TemplatePackage(self.templates, Path(spec.origin).parent / "templates")
@@ -302,8 +304,8 @@ class Target(NamedTuple):
         problems += [self._unknown(option, names) for option in given if option not in names]
         if problems:
             return None, [wrong_option(config, self.name, *problem) for problem in problems]
-        own_values = {a: v for a, v in values.items() if a in self._own_options()}
-        return _imported(self.options)(**own_values), ()
+        own = self._own_options()
+        return _imported(self.options)(**{a: values[a] for a in own if a in values}), ()
 
     def _unknown(self, option: str, names: Sequence[str]) -> Problem:
         known = "the target has no options"
@@ -368,25 +370,28 @@ class Target(NamedTuple):
         if wrong or not self.author:
             return (), wrong
         find: Callable[[Program, object], Iterator[AuthorFunction]] = _imported(self.author)
-        same = grouped(find(self._whole(program), options), lambda one: one.identity)
+        functions = find(self._whole(program), options)
+        same = grouped(functions, lambda function: function.identity)
         return list(map(_for_all, same.values())), ()
 
-    def registered_by_framework(
-        self, config: Config
-    ) -> tuple[Mapping[str, str], Mapping[str, Mapping[str, str]]]:
-        """Backend fallbacks by key, and kernels by operator and key, that no schema file names."""
+    def registered_by_framework(self, config: Config) -> ByHand:
+        """What the target's framework registers."""
         options, wrong = self.read_options(config)
         if wrong or not self.framework:
             return {}, {}
-        fallbacks, kernels = _imported(self.framework)(config, options)
-        return fallbacks, kernels
+        registered: ByHand = _imported(self.framework)(config, options)
+        return registered
 
 
 def _for_all(same: Sequence[AuthorFunction]) -> AuthorFunction:
     """One function with the uses of several entries, under the condition of any."""
-    uses = list(dict.fromkeys([use for function in same for use in function.uses]))
-    guards = dict.fromkeys([function.guard for function in same])
-    return same[0]._replace(uses=uses, guard=" || ".join(guards) if all(guards) else "")
+    uses: dict[str, None] = {}
+    guards: dict[str, None] = {}
+    for function in same:
+        uses |= dict.fromkeys(function.uses)
+        guards[function.guard] = None
+    guard = "" if "" in guards else " || ".join(guards)
+    return same[0]._replace(uses=list(uses), guard=guard)
 
 
 def _imported(name: str) -> Any:

@@ -27,10 +27,10 @@ class Reach(NamedTuple):
 @cache
 def reaches() -> dict[str, tuple[Reach, ...]]:
     """The lines by table: that of a target, `every target`, `configuration` or `fields`."""
-    found = {}
+    tables = {}
     for table, text in blocks_beside(__file__).items():
-        found[table.removesuffix(":")] = tuple([_read(line) for line in text.splitlines()])
-    return found
+        tables[table.removesuffix(":")] = tuple([_read(line) for line in text.splitlines()])
+    return tables
 
 
 def _read(line: str) -> Reach:

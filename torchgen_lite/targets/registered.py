@@ -20,7 +20,7 @@ from torchgen_lite.schema.grouped import grouped
 from torchgen_lite.targets import TARGETS
 from torchgen_lite.targets.generation import generation_of, is_configured
 from torchgen_lite.targets.options import default_namespace, default_package
-from torchgen_lite.targets.output import Selection, Target
+from torchgen_lite.targets.output import ByHand, Selection, Target
 
 
 def side_of(
@@ -74,8 +74,8 @@ def ranges_of(program: Program) -> dict[str, list[str]]:
 
 def lent_operators(program: Program, other: Program, beneath: Beneath) -> tuple[Operator, ...]:
     """The operators of PyTorch that only the other program has an entry for, without it."""
-    own = program.resolved.by_name
-    lacking = [o for o in other.resolved.operators if o.name in beneath and o.name not in own]
+    names = program.resolved.by_name
+    lacking = [o for o in other.resolved.operators if o.name in beneath and o.name not in names]
     return tuple([Operator(adopt(o.function, None), program.resolved, True) for o in lacking])
 
 
@@ -220,9 +220,7 @@ def _label(registration: Registration) -> str:
     return kernel.kernel
 
 
-def _beside(
-    program: Program, policy: Policy
-) -> tuple[Mapping[str, str], Mapping[str, Mapping[str, str]]]:
+def _beside(program: Program, policy: Policy) -> ByHand:
     """The backend fallbacks, and the kernels of operators, that no schema file names."""
     if policy.in_pytorch:
         return STOCK_FALLBACKS, {}

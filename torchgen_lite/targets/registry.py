@@ -33,8 +33,8 @@ class Targets(Mapping[str, Target]):
     def _others(self) -> Mapping[str, EntryPoint]:
         from importlib.metadata import entry_points
 
-        found = by_name(entry_points(group=GROUP))
-        return {name: found[name] for name in sorted(found) if name not in self._own}
+        entries = by_name(entry_points(group=GROUP))
+        return {name: entries[name] for name in sorted(entries) if name not in self._own}
 
     def __getitem__(self, name: str) -> Target:
         return self._own.get(name) or _load(self._others[name])
@@ -67,5 +67,5 @@ def _load(entry: EntryPoint) -> Target:
 def _refusing(entry: EntryPoint, reason: str) -> Target:
     package = entry.dist.name if entry.dist is not None else entry.value.partition(":")[0]
     message = f"target `{entry.name}` of `{package}` cannot be loaded: {reason}"
-    found = Diagnostic("TG514", message, help=f"reinstall `{package}`, or leave the target out")
-    return Target(entry.name, f"cannot be loaded: {reason}", "", failure=(found,))
+    reported = Diagnostic("TG514", message, help=f"reinstall `{package}`, or leave the target out")
+    return Target(entry.name, f"cannot be loaded: {reason}", "", failure=(reported,))

@@ -5,8 +5,9 @@ def add(self: Tensor, other: Tensor, *, alpha: Number = 1) -> Tensor: ...
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 from torchgen_lite.languages.cpp import public, runtime, stable
 from torchgen_lite.languages.cpp.signature import CppSignature
@@ -44,13 +45,9 @@ def of_torch_stubs(function: NativeFunction, options: object) -> Signatures:
     return _python("__call__", torch_ops.parameters(schema), torch_ops.returns_type(schema))
 
 
-def of_cpp_torch(function: NativeFunction, options: TorchOptions) -> Signatures:
-    """The functions with defaults, and the faithful ones, with the author's classes in place of the schema's."""
-    return _cpp(torch_signatures(function, options))
-
-
 def torch_signatures(function: NativeFunction, options: TorchOptions) -> Sequence[CppSignature]:
-    """Those of the function, the plain one first, then those of the method."""
+    """The functions with defaults, and the faithful ones, then the methods, with the author's classes in place of the
+    schema's."""
     signatures = public.signatures(function)
     if not options.types:
         return signatures
@@ -58,21 +55,13 @@ def torch_signatures(function: NativeFunction, options: TorchOptions) -> Sequenc
     return [own_types(function, signature, classes) for signature in signatures]
 
 
-def of_cpp_stable(function: NativeFunction, options: object) -> Signatures:
-    return _cpp(stable_signatures(function))
-
-
-def stable_signatures(function: NativeFunction) -> Sequence[CppSignature]:
+def stable_signatures(function: NativeFunction, options: object) -> Sequence[CppSignature]:
     """The function; none with a type that the stable ABI does not carry."""
     schema = function.func
     given = any(stable.unsupported(a.type) for a in schema.arguments)
     if given or any(stable.unsupported_result(r.type) for r in schema.returns):
         return []
     return [stable.signature(schema)]
-
-
-def of_cpp_runtime(function: NativeFunction, options: RuntimeOptions) -> Signatures:
-    return _cpp(runtime_signatures(function, options))
 
 
 def runtime_signatures(function: NativeFunction, options: RuntimeOptions) -> Sequence[CppSignature]:
@@ -89,5 +78,14 @@ def _python(name: str, parameters: Sequence[Parameter], returns: Annotation) -> 
     return Signatures("python", (f"def {name}({listed}) -> {returns}: ...",))
 
 
-def _cpp(signatures: Iterable[CppSignature]) -> Signatures:
-    return Signatures("cpp", [f"{signature};" for signature in signatures])
+def _in_cpp(
+    signatures_of: Callable[[NativeFunction, Any], Sequence[CppSignature]],
+    function: NativeFunction,
+    options: object,
+) -> Signatures:
+    return Signatures("cpp", [f"{signature};" for signature in signatures_of(function, options)])
+
+
+of_cpp_torch = partial(_in_cpp, torch_signatures)
+of_cpp_stable = partial(_in_cpp, stable_signatures)
+of_cpp_runtime = partial(_in_cpp, runtime_signatures)

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import partial
-from itertools import chain
 from typing import Any, NamedTuple
 
 from torchgen_lite.analysis.comparison.terms import FIELDS, Term, Terms, Use
+from torchgen_lite.analysis.kernels import REFERENCE
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.analysis.program import Modules, Program
 from torchgen_lite.diagnostics import Span
-from torchgen_lite.formulas.model import Expression, called_name, walk
+from torchgen_lite.formulas.model import called_name
 from torchgen_lite.key_tables import RELEASES
 from torchgen_lite.languages.cpp import stable
 from torchgen_lite.loader.config.project import Config, locate_option
@@ -20,7 +20,8 @@ from torchgen_lite.loader.python.function_code import code_of
 from torchgen_lite.loader.python.kernel_modules import NO_FUNCTIONS, KernelIndex
 from torchgen_lite.loader.torch.functions import functions_of_torch
 from torchgen_lite.loader.versions import version_text
-from torchgen_lite.schema.grouped import names_of
+from torchgen_lite.schema.grouped import names_of, without_none
+from torchgen_lite.targets.author import formula_nodes
 from torchgen_lite.targets.generation import Generation
 from torchgen_lite.targets.output import Target
 
@@ -28,15 +29,15 @@ _DEVICE = "PrivateUse1"
 
 
 class _Taker(NamedTuple):
-    """A target with its options, and the names of the operators that it takes; of them, `in_cpp` have kernels that another
-    target, in C++, registers. `known` are names that formulas call without a function of the author's.
+    """A target with its options, and the names of the operators that it takes. `in_cpp` have kernels that a target in C++
+    registers, and `known` are names that formulas call without a function of the author's.
     """
 
     target: Target
     options: Any
     names: frozenset[str]
-    in_cpp: frozenset[str] = frozenset()
-    known: frozenset[str] = frozenset()
+    in_cpp: Collection[str]
+    known: Collection[str]
 
     @property
     def name(self) -> str:
@@ -47,7 +48,7 @@ def terms_of(program: Program, modules: Modules, generation: Generation) -> Term
     """`modules` are the functions of modules that options name, where these can be read."""
     takers = _all_takers(program, generation)
     defining = _defining(takers, generation)
-    loading = next((taker for taker in takers if taker.target.loads_library), None)
+    loading = next((taker.name for taker in takers if taker.target.loads_library), "")
 
     def offers(operator: Operator) -> Iterator[Term]:
         yield from _offered_by_project(program.config, operator)
@@ -56,9 +57,9 @@ def terms_of(program: Program, modules: Modules, generation: Generation) -> Term
             if operator.name in taker.names:
                 for offer in _OFFERS:
                     yield from offer(taker, operator)
-        if operator.name in defining and loading is not None:
+        if operator.name in defining and loading:
             lost = "nothing defines it any more"
-            yield Term(loading.name, "defines", "definition", "TG375", lost)
+            yield Term(loading, "defines", "definition", "TG375", lost)
 
     def uses(operator: Operator) -> Mapping[tuple[str, str], Use]:
         used = {}
@@ -70,8 +71,8 @@ def terms_of(program: Program, modules: Modules, generation: Generation) -> Term
         return used
 
     def takes(table: str, operator: Operator) -> bool:
-        names = [taker.names for taker in takers if taker.name == table]
-        return table in ("", FIELDS) or any(operator.name in taken for taken in names)
+        taking = [taker.name for taker in takers if operator.name in taker.names]
+        return table in ("", FIELDS, *taking)
 
     return Terms(offers, uses, takes, partial(_place, program.config))
 
@@ -91,28 +92,29 @@ def _place(config: Config, table: str, setting: str) -> Span | None:
 
 def _all_takers(program: Program, generation: Generation) -> list[_Taker]:
     """The targets that register something, if their options have no mistakes."""
+    known = functions_of_torch().at | functions_of_torch().torch
+    known |= {function.func.base_name for function in program.functions}
+    in_cpp = set[str]()
     takers = []
     for target in generation.registering:
         options, wrong = target.read_options(program.config)
         if not wrong:
-            names = names_of(generation.select(target.name).operators)
-            takers.append(_Taker(target, options, frozenset(names)))
-    in_cpp = _names_taken_by(taker for taker in takers if taker.target in generation.libraries)
-    known = functions_of_torch().at | functions_of_torch().torch
-    known |= {function.func.base_name for function in program.functions}
-    return [taker._replace(in_cpp=in_cpp & taker.names, known=known) for taker in takers]
+            names = frozenset(names_of(generation.select(target.name).operators))
+            takers.append(_Taker(target, options, names, in_cpp, known))
+            if target in generation.libraries:
+                in_cpp |= names
+    return takers
 
 
-def _names_taken_by(takers: Iterable[_Taker]) -> frozenset[str]:
-    return frozenset(chain.from_iterable(taker.names for taker in takers))
-
-
-def _defining(takers: Sequence[_Taker], generation: Generation) -> frozenset[str]:
+def _defining(takers: Sequence[_Taker], generation: Generation) -> set[str]:
     """The operators that a target defines for PyTorch, or that an extension defines which Python loads."""
-    python = [taker for taker in takers if taker.target.loads_library]
-    here = [taker for taker in python if taker.options.is_defining or taker.options.load]
-    libraries = [taker for taker in takers if taker.target in generation.libraries]
-    return _names_taken_by([*here, *libraries])
+    names = set[str]()
+    for taker in takers:
+        options = taker.options
+        is_here = taker.target.loads_library and (options.is_defining or options.load)
+        if is_here or taker.target in generation.libraries:
+            names |= taker.names
+    return names
 
 
 def _offered_by_project(config: Config, operator: Operator) -> Iterator[Term]:
@@ -158,55 +160,40 @@ _BY_VALUE = (
     (
         "calls_only",
         False,
-        Term(
-            "",
-            "calls-only",
-            "registrations",
-            "TG364",
-            "target `{}` registers nothing any more: `calls-only` is true",
-        ),
+        "registrations",
+        "TG364",
+        "target `{}` registers nothing any more: `calls-only` is true",
     ),
     (
         "final",
         False,
-        Term(
-            "",
-            "final",
-            "replacement",
-            "TG388",
-            "kernels that other libraries register are passed by: `final` is true",
-        ),
+        "replacement",
+        "TG388",
+        "kernels that other libraries register are passed by: `final` is true",
     ),
     (
         "torchscript",
         True,
-        Term(
-            "",
-            "torchscript",
-            "torchscript",
-            "TG388",
-            "`torch.jit.script` compiles its function no longer: `torchscript` is false",
-        ),
+        "torchscript",
+        "TG388",
+        "`torch.jit.script` compiles its function no longer: `torchscript` is false",
     ),
     (
         "library",
         "fragment",
-        Term(
-            "",
-            "library",
-            "fragment",
-            "TG388",
-            "its namespace is defined here, so that no other library can define it",
-        ),
+        "fragment",
+        "TG388",
+        "its namespace is defined here, so that no other library can define it",
     ),
 )
 
 
 def _offer_by_value(taker: _Taker, operator: Operator) -> Iterator[Term]:
     """What options offer by their values alone."""
-    for attribute, value, term in _BY_VALUE:
+    for attribute, value, offered, code, lost in _BY_VALUE:
         if getattr(taker.options, attribute, None) == value:
-            yield term._replace(table=taker.name, lost=term.lost.format(taker.name))
+            setting = attribute.replace("_", "-")
+            yield Term(taker.name, setting, offered, code, lost.format(taker.name))
 
 
 def _offer_dispatcher(taker: _Taker, operator: Operator) -> Iterator[Term]:
@@ -282,23 +269,15 @@ def _named(function: NativeFunction) -> Iterator[tuple[str, str, str]]:
         yield "fakes", "fake", function.fake.function
     if function.vmap_function:
         yield "fakes", "vmap", function.vmap_function
-    is_needed = function.decompose or function.is_auto
-    if function.reference_function and (is_needed or _runs_reference(function)):
+    is_kernel = REFERENCE in [entry.kernel for entry in function.dispatch]
+    is_needed = function.decompose or function.is_auto or is_kernel
+    if function.reference_function and is_needed:
         yield "fakes", "samples", function.reference_function
     for name in _helpers(function):
         yield "formulas", "derivatives", name
 
 
-def _runs_reference(function: NativeFunction) -> bool:
-    return any(entry.kernel == "reference" for entry in function.dispatch)
-
-
 def _helpers(function: NativeFunction) -> list[str]:
     """The names of what formulas call."""
-    if function.derivatives is None:
-        return []
-    formulas: list[Expression] = []
-    for _, of_key in function.derivatives.variants:
-        formulas += [formula.expression for formula in of_key if formula.expression is not None]
-    called = [called_name(node) for formula in formulas for node in walk(formula)]
-    return list(dict.fromkeys(name for name in called if name))
+    called = map(called_name, formula_nodes(function))
+    return list(dict.fromkeys(without_none(called)))

@@ -6,7 +6,9 @@ that: of the function of a package, or of one in C++.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any
 
 from torchgen_lite.analysis.comparison.sides import Writer
 from torchgen_lite.analysis.comparison.witness import given_in
@@ -21,8 +23,6 @@ from torchgen_lite.languages.text import quote
 from torchgen_lite.loader.entry.entry import NativeFunction
 from torchgen_lite.schema.grouped import names_of
 from torchgen_lite.targets.cpp.options import LibraryOptions
-from torchgen_lite.targets.cpp_runtime.options import RuntimeOptions
-from torchgen_lite.targets.cpp_stable.options import StableOptions
 from torchgen_lite.targets.cpp_torch.options import TorchOptions
 from torchgen_lite.targets.generation import Generation, is_configured
 from torchgen_lite.targets.options import default_namespace, default_package
@@ -93,37 +93,24 @@ def of_torch_python(
     return python.of_torch(operator, witness, f"{package}.{operator.schema.flat_name}")
 
 
-def of_cpp_torch(
-    operator: Operator, witness: Witness, options: TorchOptions, functions: _Functions
-) -> str:
-    signatures: Sequence[CppSignature] = ()
-    if "function" in operator.function.variants:
-        signatures = torch_signatures(operator.function, options)
-    return _in_cpp(operator, witness, signatures, options, functions)
-
-
-def of_cpp_stable(
-    operator: Operator, witness: Witness, options: StableOptions, functions: _Functions
-) -> str:
-    signatures = stable_signatures(operator.function)
-    return _in_cpp(operator, witness, signatures, options, functions)
-
-
-def of_cpp_runtime(
-    operator: Operator, witness: Witness, options: RuntimeOptions, functions: _Functions
-) -> str:
-    signatures = runtime_signatures(operator.function, options)
-    return _in_cpp(operator, witness, signatures, options, functions)
-
-
 def _in_cpp(
+    signatures_of: Callable[[NativeFunction, Any], Sequence[CppSignature]],
     operator: Operator,
     witness: Witness,
-    signatures: Sequence[CppSignature],
     options: LibraryOptions,
     functions: _Functions,
 ) -> str:
+    signatures = signatures_of(operator.function, options)
     if witness.way not in ("call", "full") or not signatures:
         return ""
     namespace = options.namespace or default_namespace(functions)
     return cpp.line(namespace, signatures[0], given_in(operator, witness))
+
+
+def _torch_functions(function: NativeFunction, options: TorchOptions) -> Sequence[CppSignature]:
+    return torch_signatures(function, options) if "function" in function.variants else ()
+
+
+of_cpp_torch = partial(_in_cpp, _torch_functions)
+of_cpp_stable = partial(_in_cpp, stable_signatures)
+of_cpp_runtime = partial(_in_cpp, runtime_signatures)

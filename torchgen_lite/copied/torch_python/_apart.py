@@ -7,7 +7,7 @@ from typing import Any
 import torch
 from torch.utils import _pytree as pytree
 
-from ._library import Function
+from ._library import Function, tensors_of
 
 # Parts of torch have no annotations.
 _C: Any = torch._C
@@ -18,8 +18,7 @@ def apart(function: Function) -> Function:
 
     def call(*args: Any, **kwargs: Any) -> Any:
         result = function(*args, **kwargs)
-        leaves = pytree.tree_leaves((args, kwargs))
-        known = [leaf for leaf in leaves if isinstance(leaf, torch.Tensor)]
+        known = tensors_of((args, kwargs))
 
         def cloned_if_shared(value: torch.Tensor) -> torch.Tensor:
             if any(_C._is_alias_of(value, other) for other in known):

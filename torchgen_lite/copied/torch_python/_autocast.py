@@ -66,12 +66,6 @@ def _casting(op: Any, key: str, device: str, current_rule: Callable[[], Function
         is_double = value.dtype is torch.float64
         return is_here and not is_double and value.is_floating_point()
 
-    def cast(argument: Any, dtype: torch.dtype) -> Any:
-        def cast_tensor(value: torch.Tensor) -> torch.Tensor:
-            return value.to(dtype) if is_cast(value) else value
-
-        return pytree.tree_map_only(torch.Tensor, cast_tensor, argument)
-
     def kernel(*args: Any, **kwargs: Any) -> Any:
         rule = current_rule()
         casts = rule if isinstance(rule, Casts) else Casts(rule)
@@ -80,7 +74,7 @@ def _casting(op: Any, key: str, device: str, current_rule: Callable[[], Function
         with _C._ExcludeDispatchKeyGuard(keyset):
             for place in casts.only or list(given):
                 if place in given:
-                    given[place] = cast(given[place], dtype)
+                    given[place] = _cast(given[place], dtype, is_cast)
             positional = [given.pop(index) for index in range(len(args))]
             result = op(*positional, **given)
         if casts.back is None:
@@ -88,12 +82,15 @@ def _casting(op: Any, key: str, device: str, current_rule: Callable[[], Function
         before = kwargs[casts.back] if isinstance(casts.back, str) else args[casts.back]
         if not is_cast(before):
             return result
-        return cast_back(result, before.dtype)
-
-    def cast_back(result: Any, dtype: torch.dtype) -> Any:
-        def cast_tensor(value: torch.Tensor) -> torch.Tensor:
-            return value.to(dtype) if value.is_floating_point() else value
-
-        return pytree.tree_map_only(torch.Tensor, cast_tensor, result)
+        return _cast(result, before.dtype, torch.is_floating_point)
 
     return kernel
+
+
+def _cast(values: Any, dtype: torch.dtype, is_cast: Callable[[torch.Tensor], bool]) -> Any:
+    """The values, in which the tensors that are cast have another dtype."""
+
+    def cast_tensor(value: torch.Tensor) -> torch.Tensor:
+        return value.to(dtype) if is_cast(value) else value
+
+    return pytree.tree_map_only(torch.Tensor, cast_tensor, values)

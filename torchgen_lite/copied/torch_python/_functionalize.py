@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import torch
 from torch.utils import _pytree as pytree
 
-from ._library import Function, Registering, current, handle, library_function
-from ._writes import values_at, written_arguments
+from ._library import (
+    Function,
+    Registering,
+    current,
+    handle,
+    library_function,
+    tensors_of,
+)
+from ._writes import returned, values_at, written_arguments
 
 # Parts of torch have no annotations.
 _C: Any = torch._C
@@ -43,8 +50,8 @@ def functional(operator: str) -> Function:
 
     def compute(*args: Any, **kwargs: Any) -> Any:
         op = handle(operator)
-        taken = {argument.name for argument in op._schema.arguments}
-        kept = {name: value for name, value in kwargs.items() if name in taken}
+        taken = [argument.name for argument in op._schema.arguments]
+        kept = {name: kwargs[name] for name in taken if name in kwargs}
         return op(*args, **kept)
 
     return compute
@@ -52,10 +59,9 @@ def functional(operator: str) -> Function:
 
 def _is_traced(registering: Registering) -> bool:
     """Whether tracing supports an operator that returns what it writes: from 2.13 on, with the tag `inplace` or `out`."""
-    tags = [getattr(torch.Tag, name, None) for name in ("inplace", "out")]
-    is_tagged = any(tag in registering.op.tags for tag in tags)
+    tags = {getattr(torch.Tag, name, None) for name in ("inplace", "out")}
     keys = ("Functionalize", "CompositeImplicitAutograd")
-    return is_tagged or any(registering.has_kernel(key) for key in keys)
+    return not tags.isdisjoint(registering.op.tags) or any(map(registering.has_kernel, keys))
 
 
 def _register_functionalize(registering: Registering, compute: Function) -> None:
@@ -70,7 +76,7 @@ def _register_functionalize(registering: Registering, compute: Function) -> None
         values = result if len(written) > 1 else [result]
         for target, value in zip(written, values):
             target.copy_(value)
-        return _returned(written)
+        return returned(written)
 
     registering.impl("Functionalize", kernel)
 
@@ -85,11 +91,8 @@ def _returns_what_it_writes(op: Any) -> bool:
         if not isinstance(argument.type, _C.TensorType):
             return False
         written.append(alias.before_set)
-    returned = []
-    for result in op._schema.returns:
-        alias = result.alias_info
-        returned.append(alias and alias.before_set)
-    return bool(written) and written == returned
+    aliases = [result.alias_info for result in op._schema.returns]
+    return bool(written) and written == [alias and alias.before_set for alias in aliases]
 
 
 def _define_copying(registering: Registering) -> Function:
@@ -110,7 +113,7 @@ def _define_copying(registering: Registering) -> Function:
 
     def fake(*args: Any, **kwargs: Any) -> Any:
         written = values_at(places, args, kwargs)
-        return _returned([torch.empty_like(value) for value in written])
+        return returned([torch.empty_like(value) for value in written])
 
     make: Any = torch.library.Library
     library = make(namespace, "FRAGMENT")
@@ -122,11 +125,6 @@ def _define_copying(registering: Registering) -> Function:
     register_fake = library_function("register_fake")
     register_fake(name, fake, lib=library)
     return functional(name)
-
-
-def _returned(values: Sequence[Any]) -> Any:
-    """What an operator returns that returns these."""
-    return tuple(values) if len(values) > 1 else values[0]
 
 
 # `torch.func.functionalize`.
@@ -166,25 +164,19 @@ def _functionalized(layer: Any, op: Any, compute: Any, args: Any, kwargs: Any) -
     places = written_arguments(op)
     given = {**dict(enumerate(args)), **kwargs}
     values_written = [given.get(place) for place in places]
-    written: dict[int, torch.Tensor] = {}
-    for leaf in pytree.tree_leaves(values_written):
-        if isinstance(leaf, torch.Tensor):
-            written[id(leaf)] = leaf
+    written = {id(tensor): tensor for tensor in tensors_of(values_written)}
     storages = {tensor.untyped_storage()._cdata for tensor in written.values()}
     # Each has its own copy, and the layouts of two views do not say whether they overlap.
     share_storages = len(storages) != len(written)
     if len(written) > 1 and share_storages:
         raise RuntimeError(f"functionalize: {op.name()} writes to tensors that share memory")
     # Tensors that come from outside of the function are written to.
-    inner: dict[int, torch.Tensor] = {}
-    for key, tensor in written.items():
-        if torch._is_functional_tensor(tensor):
-            inner[key] = tensor
+    inner = {k: tensor for k, tensor in written.items() if torch._is_functional_tensor(tensor)}
     if compute:
         computed = compute(*args, **kwargs)
         targets = [given[place] for place in places]
         values = computed if len(targets) > 1 else [computed]
-        result = _returned(targets)
+        result = returned(targets)
         new_values = _assigned(api, targets, values, inner)
     else:
         result, new_values = _on_copies(api, op, written, inner, args, kwargs)
@@ -222,9 +214,7 @@ def _on_copies(
         args_below, kwargs_below = pytree.tree_map(below_of, (args, kwargs))
         results = op(*args_below, **kwargs_below)
     # The arguments that were written, by what they are below the layer.
-    given_of = {}
-    for key, tensor in written.items():
-        given_of[id(below[key])] = tensor
+    given_of = {id(below[key]): tensor for key, tensor in written.items()}
 
     def above(value: Any) -> Any:
         """A result for the caller; a written argument as it was given."""

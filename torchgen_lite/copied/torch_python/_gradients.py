@@ -45,8 +45,7 @@ def gradients(
         of_wanted = _transformed(results_of, wanted)
     else:
         of_wanted = _eager(results_of, wanted)
-    no_gradients = [None for _ in values]
-    leaves = replaced(no_gradients, are_wanted, of_wanted)
+    leaves = replaced([None] * len(values), are_wanted, of_wanted)
     of_arguments = pytree.tree_unflatten(leaves, shape)
     return tuple(of_arguments)
 
@@ -66,9 +65,11 @@ def _transformed(results_of: Function, wanted: Sequence[torch.Tensor]) -> Sequen
     """Where values are wrapped, or traced, `torch.func` makes the graph; what is unused gets zeros, not None."""
 
     def apart(*tensors: torch.Tensor) -> Any:
-        pairs = results_of(*tensors)
-        results = [result for result, _ in pairs]
-        weights = [gradient for _, gradient in pairs]
+        results = []
+        weights = []
+        for result, gradient in results_of(*tensors):
+            results.append(result)
+            weights.append(gradient)
         return results, weights
 
     _, pull, weights = _torch.func.vjp(apart, *wanted, has_aux=True)
@@ -84,7 +85,7 @@ def _eager(results_of: Function, wanted: Sequence[torch.Tensor]) -> Sequence[Any
             if result.requires_grad:
                 recorded.append((result, gradient))
     if not recorded:
-        return [None for _ in wanted]
+        return [None] * len(wanted)
     results, weights = zip(*recorded)
     how: Any = {"create_graph": torch.is_grad_enabled(), "allow_unused": True}
     return torch.autograd.grad(results, inputs, weights, **how)

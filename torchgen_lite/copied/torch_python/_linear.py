@@ -31,7 +31,7 @@ def tried(
 ) -> Sequence[torch.Tensor]:
     """The tangents, if the formulas are linear: `inputs` are the zeros that they are differentiated by, and `pairs` what
     the formulas give for those."""
-    are_wanted = [wants_gradient(value) for value in inputs]
+    are_wanted = list(map(wants_gradient, inputs))
     zeros = chosen(inputs, are_wanted)
     points = []
     for zero, tangent in zip(zeros, tangents):

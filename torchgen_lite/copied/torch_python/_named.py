@@ -40,12 +40,12 @@ def sources() -> Iterator[Path]:
 def _origin_of(module: str) -> str | None:
     """A package that is imported knows where its modules are: one that was loaded by its path is nowhere else found."""
     folders: Any = None
-    found = None
+    spec = None
     name = ""
     for part in resolve_name(module, __package__).split("."):
         name = f"{name}.{part}".lstrip(".")
-        found = getattr(sys.modules.get(name), "__spec__", None)
-        if found is None:
-            found = PathFinder.find_spec(name, folders)
-        folders = found.submodule_search_locations if found is not None else None
-    return found.origin if found is not None else None
+        spec = getattr(sys.modules.get(name), "__spec__", None)
+        if spec is None:
+            spec = PathFinder.find_spec(name, folders)
+        folders = spec.submodule_search_locations if spec is not None else None
+    return spec.origin if spec is not None else None

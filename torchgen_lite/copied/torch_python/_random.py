@@ -19,8 +19,7 @@ def register(registering: Registering) -> None:
     if operator.is_torchs or "nondeterministic_seeded" not in operator.tags:
         return
     keys = ("CompositeImplicitAutograd", "FuncTorchVmapMode")
-    has_kernel = any(registering.has_kernel(key) for key in keys)
-    if not has_kernel and not registering.has("vmap"):
+    if not any(map(registering.has_kernel, keys)) and not registering.has("vmap"):
         registering.impl("FuncTorchVmapMode", _drawing(registering.op))
 
 

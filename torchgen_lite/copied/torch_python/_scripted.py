@@ -41,12 +41,12 @@ def _compiled(overload: Any, function: Any, has_effects: bool) -> Any:
     if has_effects:
         lost = "it has effects, and TorchScript leaves calls out whose results are not used"
         raise RuntimeError(f"{overload}: {lost}")
-    found = _for_torchscript(overload, function)
+    scripted = _for_torchscript(overload, function)
     with warnings.catch_warnings():
         # Who calls `torch.jit.script` is told, and once is enough.
         warnings.filterwarnings("ignore", "`torch.jit.script")
         try:
-            graph = torch.jit.script(found).graph
+            graph = torch.jit.script(scripted).graph
         except Exception as error:
             raise RuntimeError(f"{overload}: TorchScript refuses it: {error}") from error
     # A program of TorchScript names an operator, not its overload: the first that takes the arguments is called.
@@ -55,7 +55,7 @@ def _compiled(overload: Any, function: Any, has_effects: bool) -> Any:
     if called != [str(overload._schema)]:
         others = " ".join(called)
         raise RuntimeError(f"{overload}: TorchScript would call another overload, {others}")
-    return found
+    return scripted
 
 
 def _for_torchscript(overload: Any, function: Any) -> Any:
@@ -78,10 +78,10 @@ def _for_torchscript(overload: Any, function: Any) -> Any:
         operator=operator,
         given=", ".join([parameter.given for parameter in parameters]),
     )
-    found = _executed(source, f"<{overload} for TorchScript>", function)
-    found.__globals__[operator] = overload._overloadpacket
-    found.__defaults__ = tuple([parameter.default for parameter in optional])
-    return found
+    made = _executed(source, f"<{overload} for TorchScript>", function)
+    made.__globals__[operator] = overload._overloadpacket
+    made.__defaults__ = tuple([parameter.default for parameter in optional])
+    return made
 
 
 class _Parameter:

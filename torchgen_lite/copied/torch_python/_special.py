@@ -17,7 +17,7 @@ from torch.autograd.graph import increment_version
 from torch.utils import _pytree as pytree
 
 from ._autograd import any_requires_grad, any_tensor_requires_grad, as_real, run_below
-from ._library import Function, Registering
+from ._library import Function, Registering, tensors_of
 from ._transposed import for_inputs
 from ._writes import check_leaf, written_tensors
 
@@ -47,8 +47,10 @@ class Special:
         self.has_original = registering.has("original")
         self.has_lists = any(_is_list(value.type) for value in values)
         # The lists in which tensors may be left out, of which PyTorch's function sees no tensor.
-        is_gapped = [str(a.type) == GAPS and not a.kwarg_only for a in schema.arguments]
-        self.gaps = [index for index, has_gaps in enumerate(is_gapped) if has_gaps]
+        self.gaps = []
+        for index, argument in enumerate(schema.arguments):
+            if str(argument.type) == GAPS and not argument.kwarg_only:
+                self.gaps.append(index)
         self.requires_grad = any_tensor_requires_grad if self.gaps else any_requires_grad
         returns = schema.returns
         self.is_single = len(returns) == 1 and not _is_list(returns[0].type)
@@ -180,18 +182,16 @@ class Special:
         """The same for lists of gradients, which have no leaves where none came."""
         leaves, shape = pytree.tree_flatten(grads)
         if all(leaf is None for leaf in leaves):
-            no_gradients = [None for _ in ctx.needs_input_grad]
+            no_gradients = [None] * len(ctx.needs_input_grad)
             return for_inputs(ctx, self._masked(ctx, no_gradients))
         if (self.name, "fill") in self.table:
             leaves = self.table[self.name, "fill"](ctx, leaves)
             grads = pytree.tree_unflatten(leaves, shape)
         of_formulas = self.table[self.name, "backward"](ctx, *grads)
         gradients: Any = for_inputs(ctx, self._masked(ctx, of_formulas))
-        leaves, shape = pytree.tree_flatten(gradients)
-        tensors = [leaf for leaf in leaves if isinstance(leaf, torch.Tensor)]
-        if any(tensor.is_complex() for tensor in tensors):
-            real = as_real(ctx, leaves)
-            gradients = pytree.tree_unflatten(real, shape)
+        if any(map(torch.is_complex, tensors_of(gradients))):
+            leaves, shape = pytree.tree_flatten(gradients)
+            gradients = pytree.tree_unflatten(as_real(ctx, leaves), shape)
         return cast("Sequence[Any]", gradients)
 
     def _masked(self, ctx: Any, gradients: Any) -> tuple[Any, ...]:
@@ -206,7 +206,7 @@ class Special:
             if of_list is None:
                 of_list = [None] * len(needs)
             if len(of_list) == len(needs):
-                of_list = [one if need else None for one, need in zip(of_list, needs)]
+                of_list = [item if need else None for item, need in zip(of_list, needs)]
             masked[index] = tuple(of_list)
         return tuple(masked)
 

@@ -29,23 +29,24 @@ def launching(kernel: Function, *functions: tuple[str, str, str]) -> Function:
 
 
 def _launched_in(functions: Iterable[Function]) -> list[Any]:
-    found = [triton.get_inner_triton_kernels(function) for function in functions]
-    return [*chain.from_iterable(found)]
+    return [*chain.from_iterable(map(triton.get_inner_triton_kernels, functions))]
 
 
 class _Launched(list[Any]):
     """Triton kernels, which caches of compiled programs ask for; functions are imported then."""
 
     def __iter__(self) -> Iterator[Any]:
-        return (found for kernel in super().__iter__() for found in kernel.launched())
+        return (launched for kernel in super().__iter__() for launched in kernel.launched())
 
 
 def register(registering: Registering) -> None:
     """Let compilers trace the kernel that a call would run; as with `triton_op`, exported programs keep the call."""
-    name, table = registering.name, registering.table
-    launching_keys = [
-        key for key in registering.operator.rules if hasattr(table[name, key], "launched")
-    ]
+    name = registering.name
+    table = registering.table
+    launching_keys = []
+    for key in registering.operator.rules:
+        if hasattr(table[name, key], "launched"):
+            launching_keys.append(key)
     if not launching_keys:
         return
 

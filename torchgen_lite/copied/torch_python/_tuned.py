@@ -36,10 +36,10 @@ def _read() -> Known:
     if not PATH.exists():
         return {}
     try:
-        found: Known = json.loads(PATH.read_text("utf-8"))
+        read: Known = json.loads(PATH.read_text("utf-8"))
     except ValueError as error:
         raise RegistrationError(f"{PATH}: {error}: run `tune` again, or delete it") from error
-    return found
+    return read
 
 
 known = _read()
@@ -68,16 +68,16 @@ class Tuned:
         tensors = tensors_of((args, kwargs))
         asked = tuple([(value.device, value.dtype, value.shape) for value in tensors])
         try:
-            found = self._kept.get(asked)
+            options = self._kept.get(asked)
         except TypeError:
             # A symbolic size is of no class.
             return self.options[0]
-        if found is None:
-            found = self._found(function, args, kwargs, tensors)
+        if options is None:
+            options = self._found(function, args, kwargs, tensors)
             if len(self._kept) >= _MOST_KEPT:
                 self._kept.clear()
-            self._kept[asked] = found
-        return found
+            self._kept[asked] = options
+        return options
 
     def _found(
         self, function: Function, args: Any, kwargs: Any, tensors: Sequence[torch.Tensor]
@@ -92,7 +92,7 @@ class Tuned:
         return self.options[0] if kept is None or kept not in self.options else kept
 
     def _measured(self, function: Function, args: Any, kwargs: Any) -> Options:
-        times = [_seconds(partial(function, **one), args, kwargs) for one in self.options]
+        times = [_seconds(partial(function, **options), args, kwargs) for options in self.options]
         return self.options[times.index(min(times))]
 
 

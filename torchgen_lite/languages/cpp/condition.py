@@ -23,7 +23,7 @@ from torchgen_lite.formulas.kinds import BOOL, FLOAT, INT, TENSOR, Kind, Sort
 from torchgen_lite.formulas.language import TRUTH
 from torchgen_lite.formulas.model import Expression
 from torchgen_lite.formulas.tree import Typed
-from torchgen_lite.languages.cpp.formula import SYNTAX, is_narrow
+from torchgen_lite.languages.cpp.formula import SYNTAX, is_narrow, plain_number
 from torchgen_lite.languages.cpp.text import identifier, quote
 from torchgen_lite.schema import FunctionSchema, OptionalType, Type
 from torchgen_lite.schema.defaults import ENUMERATORS
@@ -75,6 +75,10 @@ class Library(NamedTuple):
     checks_places: bool = True
     has_scalars: bool = False
     advice: str = "ask something else, or leave the operator out with `skip`"
+
+    def call(self, helper: str, *arguments: Expression) -> Expression:
+        """A call of what C++ calculates otherwise than Python."""
+        return nodes.call(f"{self.helpers}::{helper}", *arguments)
 
 
 def types_of(schema: FunctionSchema) -> Mapping[str, Type]:
@@ -128,11 +132,8 @@ def torch_library(namespace: str, schema: FunctionSchema) -> Library:
 def stable_library(namespace: str, schema: FunctionSchema) -> Library:
     """libtorch's stable ABI, which does not say whether a tensor requires a gradient."""
     helpers = f"::{namespace}::selection"
-    functions = {
-        "is_aligned": f"{helpers}::is_aligned",
-        "is_complex": f"{helpers}::is_complex",
-        "is_floating_point": f"{helpers}::is_floating_point",
-    }
+    asked = ("is_aligned", "is_complex", "is_floating_point")
+    functions = {fact: f"{helpers}::{fact}" for fact in asked}
     return Library(
         "target `cpp-torch-stable`",
         helpers,
@@ -201,7 +202,7 @@ def _in_cpp(tree: Typed, library: Library) -> Expression:
         case nodes.Call(nodes.Name("len")):
             return nodes.call("int64_t", nodes.call(nodes.Member(parts[0], "size")))
         case nodes.Call(nodes.Name(name)):
-            return reduce(partial(nodes.call, f"{library.helpers}::{name}"), parts)
+            return reduce(partial(library.call, name), parts)
         case nodes.ListDisplay():
             type_ = f"std::initializer_list<{library.number}>"
             return nodes.ListDisplay(tuple(parts), type=type_)
@@ -265,7 +266,7 @@ def _place(tree: Typed, fact: str, tensor: Expression, library: Library) -> Expr
     place = _whole(tree, library)
     if library.checks_places or fact not in _EVERY:
         return place
-    return nodes.call(f"{library.helpers}::place", place, _of_tensor("dim", tensor, [], library))
+    return library.call("place", place, _of_tensor("dim", tensor, [], library))
 
 
 def _whole(tree: Typed, library: Library) -> Expression:
@@ -276,7 +277,7 @@ def _whole(tree: Typed, library: Library) -> Expression:
     )
     if is_written or library.number == "int64_t":
         return value
-    return nodes.call(f"{library.helpers}::whole", value)
+    return library.call("whole", value)
 
 
 def _item(tree: Typed, library: Library) -> Expression:
@@ -285,29 +286,24 @@ def _item(tree: Typed, library: Library) -> Expression:
     match of.node:
         case nodes.Member(_, "shape" as name) | nodes.Call(nodes.Member(_, name)):
             return _asked(_fact(_fact(name, False), True), of.parts[0], (index,), library)
-    return nodes.call(f"{library.helpers}::item", _in_cpp(of, library), _whole(index, library))
+    return library.call("item", _in_cpp(of, library), _whole(index, library))
 
 
 def _binary(node: nodes.Binary, sides: tuple[Typed, ...], library: Library) -> Expression:
     operator = node.operator
     parts = [_in_cpp(side, library) for side in sides]
-    kinds = [side.kind.present for side in sides]
-    equal = None
-    if operator in _EQUALITIES:
-        equal = _equal(sides, parts, library)
-    if equal is not None and operator == "!=":
-        return nodes.Unary("!", equal)
+    equal = _equal(sides, parts, library) if operator in _EQUALITIES else None
     if equal is not None:
-        return equal
+        return nodes.Unary("!", equal) if operator == "!=" else equal
     if library.has_scalars:
-        parts = [_plain(part, kind) for part, kind in zip(parts, kinds)]
+        parts = list(map(plain_number, sides, parts))
     if operator == "/":
         if library.number != "int64_t":
-            parts = [nodes.call(f"{library.helpers}::real", part) for part in parts]
-        return nodes.call(f"{library.helpers}::divide", *parts)
+            parts = [library.call("real", part) for part in parts]
+        return library.call("divide", *parts)
     if operator == "%" and not _is_natural(*sides):
-        return nodes.call(f"{library.helpers}::remainder", *parts)
-    elif operator in "+-*%" and all(map(is_narrow, sides)):
+        return library.call("remainder", *parts)
+    if operator in "+-*%" and all(map(is_narrow, sides)):
         parts[0] = nodes.call("int64_t", parts[0])
     return nodes.rebuild(node, parts)
 
@@ -317,12 +313,11 @@ def _equal(
 ) -> Expression | None:
     """Whether lists are equal, or numbers of which one may be complex; None where C++ has an operator."""
     if sides[0].kind.is_list:
-        return nodes.call(f"{library.helpers}::equal", *parts)
+        return library.call("equal", *parts)
     if library.has_scalars:
         for scalar, number in ((0, 1), (1, 0)):
-            is_scalar = sides[scalar].kind.sort is Sort.scalar
-            if is_scalar and _is_plain(sides[number]):
-                return nodes.call(f"{library.helpers}::same", parts[scalar], parts[number])
+            if sides[scalar].kind.sort is Sort.scalar and _is_plain(sides[number]):
+                return library.call("same", parts[scalar], parts[number])
     return None
 
 
@@ -330,13 +325,6 @@ def _is_plain(tree: Typed) -> bool:
     """Whether a number is one that is written, a float or a boolean: no symbol, and no `at::Scalar`."""
     node = tree.node.operand if isinstance(tree.node, nodes.Unary) else tree.node
     return isinstance(node, nodes.Literal) or tree.kind in (FLOAT, BOOL)
-
-
-def _plain(part: Expression, kind: Kind) -> Expression:
-    """A number that C++ calculates with."""
-    if kind.sort is Sort.scalar:
-        return nodes.call(nodes.Member(part, "toDouble"))
-    return part
 
 
 def _is_natural(value: Typed, by: Typed) -> bool:
@@ -347,12 +335,10 @@ def _is_natural(value: Typed, by: Typed) -> bool:
 
 def _is_count(tree: Typed) -> bool:
     match tree.node:
-        case nodes.Literal():
+        case nodes.Literal() | nodes.Call(nodes.Name("len")):
             return True
         case nodes.Member(_, name) | nodes.Call(nodes.Member(_, name)):
             return name in _COUNTS
-        case nodes.Call(nodes.Name("len")):
-            return True
         case nodes.Subscript():
             return _is_count(tree.parts[0])
         case nodes.Binary("+" | "*"):

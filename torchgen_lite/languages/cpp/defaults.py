@@ -8,6 +8,7 @@ has two, and a value without an expression leaves the parameter without a defaul
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import chain
 from typing import NamedTuple
 
 from torchgen_lite.analysis.checks.registrable import NUMBER_NAMES
@@ -49,8 +50,8 @@ def call(
     close: str,
 ) -> Expression:
     """A value made from others: `{0, 1}`, `c10::complex<double>(0.0, 1.0)`."""
-    headers = tuple([header for item in items for header in item.headers])
-    return Expression(f"{head}{', '.join([item.text for item in items])}{close}", headers)
+    headers = tuple(chain.from_iterable([item.headers for item in items]))
+    return Expression(f"{head}{', '.join(map(str, items))}{close}", headers)
 
 
 def literal(name: str, value: object) -> Expression | None:
@@ -150,8 +151,9 @@ def _torch_word(name: str, value: object) -> Expression | None:
     if isinstance(value, NamedConstant):
         if name in ENUMERATORS:
             return Expression(f"at::{name}::{ENUMERATORS[name][value.name]}")
-        number = Expression(str(NUMBER_NAMES[value.name]))
-        return _WRITTEN["Mean"] if value.name == "Mean" else number
+        if value.name == "Mean":
+            return _WRITTEN[value.name]
+        return Expression(str(NUMBER_NAMES[value.name]))
     if isinstance(value, complex):
         return call("c10::complex<double>(", [real(value.real), real(value.imag)], ")")
     if isinstance(value, str) and name == "Device":
@@ -163,10 +165,10 @@ def _torch_word(name: str, value: object) -> Expression | None:
 
 def reduction(name: str, value: NamedConstant) -> Expression | None:
     """The number of a `Reduction`, which schemas spell by name, and which has no header but PyTorch's."""
-    number = None
-    if name in ("int", "SymInt"):
-        number = {"Mean": "1", "Sum": "2"}.get(value.name)
-    return None if number is None else Expression(number)
+    numbers = {"Mean": "1", "Sum": "2"}
+    if name in ("int", "SymInt") and value.name in numbers:
+        return Expression(numbers[value.name])
+    return None
 
 
 TORCH = Spelling(_torch_word)

@@ -118,9 +118,7 @@ def in_cpp(tree: Typed, functions: Functions) -> nodes.Expression:
         case nodes.Binary("==" | "!=" as operator) if any(side.kind.is_optional for side in given):
             # An absent value equals no other, in Python too.
             equal = nodes.call("autograd::equal", *parts)
-            if operator == "==":
-                return equal
-            return nodes.Unary("!", equal)
+            return equal if operator == "==" else nodes.Unary("!", equal)
         case nodes.Binary():
             return _binary(node, given, list(map(_value, given, parts)))
         case nodes.Literal(text) if text[:1] in "'\"":
@@ -152,7 +150,7 @@ def _tensor(tree: Typed, node: nodes.Expression) -> nodes.Expression:
     return nodes.call("at::Tensor") if tree.is_none else node
 
 
-def _plain_number(tree: Typed, node: nodes.Expression) -> nodes.Expression:
+def plain_number(tree: Typed, node: nodes.Expression) -> nodes.Expression:
     """A number that C++ calculates with: arithmetic of two `at::Scalar`s does not exist."""
     if tree.kind.sort is Sort.scalar:
         return nodes.call(nodes.Member(node, "toDouble"))
@@ -163,7 +161,7 @@ def _truth(tree: Typed, node: nodes.Expression) -> nodes.Expression:
     """A condition: C++ converts no symbolic number to a boolean."""
     if tree.kind.sort in _SYMBOLIC:
         return nodes.Binary("!=", node, nodes.Literal("0"))
-    return _plain_number(tree, node)
+    return plain_number(tree, node)
 
 
 def _branches(
@@ -198,15 +196,14 @@ def _binary(
     if operator in ("&&", "||"):
         return nodes.rebuild(node, list(map(_truth, given, sides)))
     if all(kind.is_number for kind in kinds):
-        return _of_numbers(node, given, list(map(_plain_number, given, sides)))
+        return _of_numbers(node, given, list(map(plain_number, given, sides)))
     if not is_before_tensor(node, kinds):
         return nodes.rebuild(node, sides)
     number, tensor = sides
     if operator == "/":
         inverse = nodes.call(nodes.Member(tensor, "reciprocal"))
-        if str(number) in ("1", "1.0"):
-            return inverse
-        return nodes.Binary("*", number, inverse)
+        is_one = str(number) in ("1", "1.0")
+        return inverse if is_one else nodes.Binary("*", number, inverse)
     if operator == "-":
         return nodes.call("at::rsub", tensor, number)
     return nodes.call("at::remainder", *sides)
@@ -220,7 +217,9 @@ def _of_numbers(
     """An operation of two numbers."""
     operator = node.operator
     sorts = {side.kind.sort for side in given}
-    if Sort.symfloat in sorts or (Sort.symint in sorts and not _is_whole(operator, sorts)):
+    # An operation of integers gives one, but for a quotient.
+    is_whole = operator != "/" and sorts <= INTEGERS
+    if Sort.symfloat in sorts or (Sort.symint in sorts and not is_whole):
         sides = [nodes.call(_SYMFLOAT, side) for side in sides]
     elif operator == "/" and sorts <= INTEGERS:
         sides = [nodes.call("static_cast<double>", sides[0]), sides[1]]
@@ -229,11 +228,6 @@ def _of_numbers(
     elif operator in "+-*%&|^" and all(map(is_narrow, given)):
         sides = [nodes.call("int64_t", sides[0]), sides[1]]
     return nodes.rebuild(node, sides)
-
-
-def _is_whole(operator: str, sorts: Collection[Sort]) -> bool:
-    """Whether an operation of these sorts is one of integers."""
-    return operator != "/" and INTEGERS.issuperset(sorts)
 
 
 def is_narrow(tree: Typed) -> bool:
@@ -389,13 +383,11 @@ def _passed(
     if tree is None or argument is None:
         return node
     if tree.kind.is_optional and tree.kind.present.is_number:
-        is_optional = isinstance(argument.type, OptionalType)
-        if is_optional:
+        if isinstance(argument.type, OptionalType):
             return node
         return nodes.call(nodes.Member(node, "value"))
     if is_symbolic and _takes_symbols(argument):
-        is_plain = tree.kind == INTS and not isinstance(node, nodes.ListDisplay)
-        if is_plain:
+        if tree.kind == INTS and not isinstance(node, nodes.ListDisplay):
             return nodes.call("c10::fromIntArrayRefSlow", node)
         return node
     if tree.kind.sort in _SYMBOLIC and element_name(argument.type) == "Scalar":

@@ -61,13 +61,12 @@ def arguments(function: NativeFunction, sizes: Sizes = "int") -> tuple[CppParame
             return made._replace(type=ref(OPTIONAL_TENSOR))
         return made
 
-    parameters = [parameter(a) for a in layout.positional + layout.before_options]
+    parameters = list(map(parameter, layout.positional + layout.before_options))
     if layout.options is not None:
-        parameters += [
-            CppParameter(type_, option, None if layout.out else EMPTY)
-            for type_, option in zip(_OPTION_TYPES, TensorOptions._fields)
-        ]
-    return (*parameters, *[parameter(a) for a in layout.after_options + layout.out])
+        default = None if layout.out else EMPTY
+        for type_, option in zip(_OPTION_TYPES, TensorOptions._fields):
+            parameters.append(CppParameter(type_, option, default))
+    return (*parameters, *map(parameter, layout.after_options + layout.out))
 
 
 def signature(function: NativeFunction, sizes: Sizes = "int") -> CppSignature:

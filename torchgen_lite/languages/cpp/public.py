@@ -65,13 +65,15 @@ def arguments(function: NativeFunction, style: Style = PLAIN) -> tuple[CppParame
     if style.faithful:
         ordered = chain(positional, layout.keywords, layout.out)
         return tuple([parameter(a, how) for a in ordered])
-    without = function.cpp_no_default_args
-    before = chain(layout.out, positional, layout.before_options)
-    parameters = [(parameter if a.name in without else defaulted)(a, how) for a in before]
+
+    def shown(argument: Argument) -> CppParameter:
+        make = parameter if argument.name in function.cpp_no_default_args else defaulted
+        return make(argument, how)
+
+    parameters = list(map(shown, chain(layout.out, positional, layout.before_options)))
     if layout.options is not None:
         parameters.append(_options(layout.options))
-    after = layout.after_options
-    return (*parameters, *[(parameter if a.name in without else defaulted)(a, how) for a in after])
+    return (*parameters, *map(shown, layout.after_options))
 
 
 def parameter(argument: Argument, how: Conventions) -> CppParameter:
@@ -82,10 +84,10 @@ def parameter(argument: Argument, how: Conventions) -> CppParameter:
 
 def defaulted(argument: Argument, how: Conventions) -> CppParameter:
     """`const at::Scalar& alpha = 1`."""
-    found = parameter(argument, how)
+    made = parameter(argument, how)
     if argument.default is None:
-        return found
-    return found._replace(default=as_written(argument.default, argument.type, how.sizes))
+        return made
+    return made._replace(default=as_written(argument.default, argument.type, how.sizes))
 
 
 def _options(options: TensorOptions) -> CppParameter:
@@ -123,9 +125,8 @@ def styles(function: NativeFunction, variant: Variant = "function") -> tuple[Sty
 
 def signatures(function: NativeFunction) -> tuple[CppSignature, ...]:
     """Every signature: those of the function, then those of the method, as `variants` says."""
-    return tuple(
-        signature(function, style)
-        for variant in VARIANTS
-        if variant in function.variants
-        for style in styles(function, variant)
-    )
+    declared = []
+    for variant in VARIANTS:
+        if variant in function.variants:
+            declared += [signature(function, style) for style in styles(function, variant)]
+    return tuple(declared)

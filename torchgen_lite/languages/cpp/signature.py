@@ -89,14 +89,19 @@ def signatures_of(functions: Iterable[HasSignature]) -> list[CppSignature]:
 
 def signature_headers(signatures: Iterable[CppSignature]) -> frozenset[str]:
     """The headers that declarations of these functions need, without their defaults."""
-    found: set[str] = set()
+    headers: set[str] = set()
     for signature in signatures:
-        found |= headers_of(signature.returns)
+        headers |= headers_of(signature.returns)
         for parameter in signature.parameters:
-            found |= headers_of(parameter.type)
-    return frozenset(found)
+            headers |= headers_of(parameter.type)
+    return frozenset(headers)
 
 
-def default_headers(signature: CppSignature) -> frozenset[str]:
-    defaults = [p.default for p in signature.parameters if p.default is not None]
-    return frozenset([header for default in defaults for header in default.headers])
+def default_headers(signatures: Iterable[CppSignature]) -> frozenset[str]:
+    """The headers that their defaults need."""
+    headers: set[str] = set()
+    for signature in signatures:
+        for parameter in signature.parameters:
+            if parameter.default is not None:
+                headers.update(parameter.default.headers)
+    return frozenset(headers)

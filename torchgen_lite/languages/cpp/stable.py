@@ -136,8 +136,7 @@ def argument_type(argument: Argument) -> CType:
     type_ = argument.type
     owned = owned_type(argument.type)
     if isinstance(type_, ListType) and isinstance(type_.elem, BaseType):
-        is_flags = bare_type(type_.elem) == "bool"
-        if is_flags:
+        if bare_type(type_.elem) == "bool":
             return const_ref(owned)
         return array_ref(owned_type(type_.elem))
     elem = type_.elem if isinstance(type_, OptionalType) else type_

@@ -11,6 +11,7 @@ lists what meta passes to impl in place of some arguments:
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import chain
 from typing import NamedTuple
 
 from torchgen_lite.analysis.derive.layout import argument_layout
@@ -43,7 +44,7 @@ class Precomputed(NamedTuple):
     @property
     def elements(self) -> tuple[Argument, ...]:
         """Everything that meta has to set, in order."""
-        return tuple([a for _, arguments in self.replace for a in arguments]) + self.add
+        return (*chain.from_iterable([arguments for _, arguments in self.replace]), *self.add)
 
 
 def precomputed(function: NativeFunction) -> Precomputed:
@@ -100,10 +101,10 @@ def meta_arguments(group: VariantGroup) -> tuple[CppParameter, ...]:
 def impl_arguments(group: VariantGroup) -> tuple[CppParameter, ...]:
     """The parameters of impl: inputs or what replaces them, what is added, out arguments."""
     layout = argument_layout(group.out.func)
-    found = precomputed(group.out)
-    replaced = dict(found.replace)
-    inputs = [b for a in layout.inputs for b in replaced.get(a.name, (a,))]
-    return _parameters((*inputs, *found.add, *layout.out))
+    computed = precomputed(group.out)
+    replaced = dict(computed.replace)
+    inputs = chain.from_iterable([replaced.get(a.name, (a,)) for a in layout.inputs])
+    return _parameters((*inputs, *computed.add, *layout.out))
 
 
 def precomputed_members(group: VariantGroup) -> tuple[CppParameter, ...]:

@@ -9,6 +9,7 @@ from functools import lru_cache
 from torchgen_lite.languages.cpp.reserved import HIDDEN_BY_PARAMETERS, KEYWORDS, MACROS
 from torchgen_lite.languages.cpp.signature import CppParameter
 from torchgen_lite.languages.text import doc_lines, one_line
+from torchgen_lite.schema.grouped import HasName
 
 # Parameters that generated functions have of their own.
 KEYSETS = frozenset({"dispatchKeySet", "_keys"})
@@ -110,8 +111,8 @@ def defaulted_list(parameters: Iterable[CppParameter]) -> str:
     return ", ".join([p._replace(name=identifier(p.name)).declaration for p in parameters])
 
 
-def forwarded(parameters: Iterable[CppParameter]) -> list[str]:
-    """The parameters as arguments of another call.
+def forwarded(parameters: Iterable[HasName]) -> list[str]:
+    """The parameters, or the arguments of a schema, as arguments of another call.
 
     >>> forwarded([CppParameter("int64_t", "default")])
     ['default_']

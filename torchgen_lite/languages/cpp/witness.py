@@ -13,11 +13,14 @@ _WORDS = {"True": "true", "False": "false", "None": "::std::nullopt"}
 
 def line(namespace: str, signature: CppSignature, given: list[Given]) -> str:
     """The call with these arguments, and with the defaults of those before them."""
-    values = {one.argument.name: one.value for one in given}
-    parameters = signature.parameters
-    needed = [n for n, one in enumerate(parameters) if one.name in values or one.default is None]
-    count = needed[-1] + 1 if needed else 0
-    listed = ", ".join([_passed(one, values.get(one.name)) for one in parameters[:count]])
+    values = {argument.argument.name: argument.value for argument in given}
+    passed: list[str] = []
+    count = 0
+    for parameter in signature.parameters:
+        passed.append(_passed(parameter, values.get(parameter.name)))
+        if parameter.name in values or parameter.default is None:
+            count = len(passed)
+    listed = ", ".join(passed[:count])
     return f"{namespace}::functions::{function_name(signature.name)}({listed});"
 
 

@@ -17,6 +17,7 @@ from torchgen_lite.formulas.model import Expression
 from torchgen_lite.formulas.tree import Typed
 from torchgen_lite.languages.python.formula import write
 from torchgen_lite.languages.text import literal
+from torchgen_lite.schema.defaults import FIRST_NAMES
 
 # Operators of Python for what conditions write as functions.
 _AS_OPERATORS = {"floor_div": "//"}
@@ -25,16 +26,24 @@ _AS_TUPLE = "tuple"
 
 
 class ConditionNames(NamedTuple):
-    """A target's names: of arguments, of a dtype, of a function, and what it asks of a tensor.
+    """A target's names: of arguments, of a dtype, and what it asks of a tensor.
 
     `asked` gets the name of an attribute or a method, the tensor and the arguments, and gives None where Python says it
-    as the condition does.
+    as the condition does. The module `builtins` has the functions that arguments hide; `functions` have another
+    name than in conditions.
     """
 
     arguments: Mapping[str, str]
     constant: Callable[[str], str]
-    function: Callable[[str], str]
     asked: Callable[[str, Expression, Sequence[Expression]], Expression | None]
+    builtins: str
+    functions: Mapping[str, str] = {}
+
+    def function(self, name: str) -> str:
+        """A function of conditions."""
+        if name in self.functions:
+            return self.functions[name]
+        return f"{self.builtins}.{name}" if name in self.arguments.values() else name
 
 
 def condition(tree: Typed, names: ConditionNames) -> str:
@@ -68,7 +77,7 @@ def _name(text: str, names: ConditionNames) -> Expression:
         return nodes.Name(names.arguments[text])
     if text in TRUTH:
         return nodes.Name(text.capitalize())
-    return nodes.Name(names.constant(text))
+    return nodes.Name(names.constant(FIRST_NAMES.get(text, text)))
 
 
 def _called(name: str, parts: Sequence[Expression], names: ConditionNames) -> Expression:

@@ -119,8 +119,7 @@ def in_python(tree: Typed, words: FormulaNames) -> nodes.Expression:
         node = replace(node, function=replace(node.function, name=METHODS.get(name, name)))
     called = called_name(node)
     node = _with_keywords(node, words.callee(tree), tree.kinds)
-    named = tuple((identifier(name), value) for name, value in node.keywords)
-    node = replace(node, keywords=named)
+    node = replace(node, keywords=tuple([(identifier(n), value) for n, value in node.keywords]))
     if called is not None:
         node = replace(node, function=nodes.Name(words.function(called)))
     return rebuild(node, parts)
@@ -177,14 +176,19 @@ def _floats(node: nodes.Expression, parts: Sequence[Typed]) -> Iterator[int]:
     """The operands that are a `Scalar`, of which C++ takes the float."""
     sides = [part.kind.present for part in parts]
     is_test = isinstance(node, nodes.Conditional) or getattr(node, "operator", "") == "!"
-    if is_test or (isinstance(node, nodes.Binary) and all(kind.is_number for kind in sides)):
-        yield from (at for at, kind in enumerate(sides[: 1 if is_test else 2]) if kind == SCALAR)
+    if is_test:
+        sides = sides[:1]
+    elif not isinstance(node, nodes.Binary) or not all(kind.is_number for kind in sides):
+        return
+    for at, kind in enumerate(sides):
+        if kind == SCALAR:
+            yield at
 
 
 def _is_cpps(node: nodes.Binary, sides: Sequence[Typed]) -> bool:
     """Whether C++ computes numbers in another way: with infinity instead of an exception, or
     rounded toward zero. A divisor that is written out is not zero."""
-    if node.operator not in ARITHMETIC or not all(one.kind.present.is_number for one in sides):
+    if node.operator not in ARITHMETIC or not all(side.kind.present.is_number for side in sides):
         return False
     return node.operator == "%" or not is_nonzero(node.right)
 
@@ -205,8 +209,9 @@ def _with_keywords(
     places = operator.by_position(end)[count:end]
     # Behind sizes, which may be spread, no place is known, and the kind of a value tells its name.
     places += (None,) * (len(behind) - len(places))
-    names = [_OPTIONS.get(kind.sort, "") for kind in kinds[count:end]]
-    names = [place.name if place is not None else name for place, name in zip(places, names)]
+    names = []
+    for place, kind in zip(places, kinds[count:end]):
+        names.append(_OPTIONS.get(kind.sort, "") if place is None else place.name)
     if "" in names:
         return node
     return replace(node, arguments=given, keywords=(*zip(names, behind), *node.keywords))

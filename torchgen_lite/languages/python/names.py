@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import keyword
 import re
-from collections.abc import Container
+from collections.abc import Container, Iterable
 from functools import cache
+
+from torchgen_lite.schema.grouped import HasName
 
 # Type names that annotations use. An operator or argument with such a name (`complex`, `layout`)
 # hides the type, so the annotation uses an alias (`_complex`), which the file imports.
@@ -32,6 +34,11 @@ def identifier(name: str) -> str:
         return name + "_" if is_reserved(name) else name
     name = re.sub(r"\W", "_", name)
     return name if name.isidentifier() else "_" + name
+
+
+def identifiers(values: Iterable[HasName]) -> list[str]:
+    """What the values are called in Python."""
+    return [identifier(value.name) for value in values]
 
 
 def overload_attribute(overload_name: str) -> str:

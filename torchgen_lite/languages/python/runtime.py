@@ -31,16 +31,9 @@ TYPE_MODULES = {"Any": "typing", "Sequence": "collections.abc"}
 _NUMBERED_CONSTANTS = {"Mean": 1, "Sum": 2}
 
 
-@lru_cache(maxsize=4096)
-def argument_type(type_: Type) -> Annotation:
-    """`int[2]?` -> `int | Sequence[int] | None`: what a caller may pass."""
-    return _TYPES.argument(type_)
-
-
-@lru_cache(maxsize=4096)
-def return_type(type_: Type) -> Annotation:
-    """`Tensor[]` -> `list[Tensor]`: what an operator gives back."""
-    return _TYPES.returned(type_)
+# What a caller may pass, `int | Sequence[int] | None` for `int[2]?`, and what an operator gives back.
+argument_type = lru_cache(maxsize=4096)(_TYPES.argument)
+return_type = lru_cache(maxsize=4096)(_TYPES.returned)
 
 
 def returns(values: Sequence[Return]) -> tuple[Annotation, ...]:
@@ -94,11 +87,12 @@ def kernel_type(type_: Type) -> Annotation:
 
 def annotated(arguments: Sequence[Argument]) -> list[Parameter]:
     """The parameters of a kernel, which is passed everything: `self: Tensor, *, alpha: Number`."""
-    found = [Parameter(identifier(a.name), kernel_type(a.type)) for a in arguments]
-    by_position = sum([not a.kwarg_only for a in arguments])
-    if by_position < len(found):
-        found.insert(by_position, STAR)
-    return found
+    made = []
+    for argument in arguments:
+        if argument.kwarg_only and STAR not in made:
+            made.append(STAR)
+        made.append(Parameter(identifier(argument.name), kernel_type(argument.type)))
+    return made
 
 
 def parameters(
@@ -111,8 +105,8 @@ def parameters(
     """
     positional = schema.positional
     first = max([i + 1 for i, a in enumerate(positional) if a.default is None], default=0)
-    required = [a if a.default is None else a._replace(default=None) for a in positional[:first]]
-    keywords = [a for a in schema.arguments if a.kwarg_only]
+    required = [argument._replace(default=None) for argument in positional[:first]]
+    keywords = [argument for argument in schema.arguments if argument.kwarg_only]
     star = [STAR] if keywords else []
     by_position = [*required, *positional[first:]]
     return [*map(make, by_position), *star, *map(make, keywords)]
@@ -132,7 +126,6 @@ def adapter_parameters(schema: FunctionSchema) -> list[Parameter]:
         text = None
         if argument.default is not None:
             value = default(argument)
-            text = None
             if not isinstance(value, NamedConstant):
                 text = default_text(value)
         return Parameter(identifier(argument.name), ANY, text)
@@ -147,8 +140,11 @@ def forwarded(schema: FunctionSchema) -> list[str]:
 
 def passed_on(arguments: Iterable[Argument]) -> list[str]:
     """As `forwarded`, but only these arguments."""
-    names = [(identifier(a.name), a.kwarg_only) for a in arguments]
-    return [f"{name}={name}" if by_keyword else name for name, by_keyword in names]
+    items = []
+    for argument in arguments:
+        name = identifier(argument.name)
+        items.append(f"{name}={name}" if argument.kwarg_only else name)
+    return items
 
 
 def keyset_of(kind: DispatchKind, name: str) -> str:

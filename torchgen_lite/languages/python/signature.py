@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
+from itertools import chain
 from typing import NamedTuple
 
 _UNION = "|"
@@ -35,7 +36,7 @@ class Annotation(NamedTuple):
     @lru_cache(maxsize=4096)  # noqa: B019
     def names(self) -> frozenset[str]:
         """The names that it mentions: `{"Sequence", "Tensor"}` for `Sequence[Tensor]`."""
-        return frozenset({self.name}).union(*[arg.names for arg in self.args])
+        return names_in(self.args) | {self.name}
 
     @lru_cache(maxsize=4096)  # noqa: B019
     def unshadowed(self, shadowed: frozenset[str]) -> Annotation:
@@ -46,6 +47,11 @@ class Annotation(NamedTuple):
         """
         inner = tuple([arg.unshadowed(shadowed) for arg in self.args])
         return Annotation(f"_{self.name}" if self.name in shadowed else self.name, inner)
+
+
+def names_in(annotations: Iterable[Annotation | None]) -> frozenset[str]:
+    """The names that any of these mentions."""
+    return frozenset().union(*[annotation.names for annotation in annotations if annotation])
 
 
 ANY = Annotation("Any")
@@ -60,7 +66,7 @@ def _members(annotation: Annotation) -> tuple[Annotation, ...]:
 
 def union(*annotations: Annotation) -> Annotation:
     """`A | B`, in this order; a single one is itself."""
-    members = tuple([one for a in annotations for one in _members(a)])
+    members = tuple(chain.from_iterable(map(_members, annotations)))
     if len(members) > 1:
         return Annotation(_UNION, members)
     return members[0]
@@ -113,15 +119,13 @@ def unshadowed(parameters: Sequence[Parameter], shadowed: frozenset[str]) -> Seq
     """The parameters with an underscore before every type that the module hides."""
     if not shadowed:
         return parameters
-    return [
-        (
-            parameter._replace(annotation=parameter.annotation.unshadowed(shadowed))
-            if parameter.annotation is not None
-            and not shadowed.isdisjoint(parameter.annotation.names)
-            else parameter
-        )
-        for parameter in parameters
-    ]
+    shown = []
+    for parameter in parameters:
+        annotation = parameter.annotation
+        if annotation is not None and not shadowed.isdisjoint(annotation.names):
+            parameter = parameter._replace(annotation=annotation.unshadowed(shadowed))
+        shown.append(parameter)
+    return shown
 
 
 class ImportedName(NamedTuple):
@@ -155,7 +159,7 @@ def imports(names: Iterable[ImportedName], modules: Mapping[str, str]) -> tuple[
     """The imports of names from their modules, sorted, with built-in types first. Names without a
     module, and built-in types under their own names, need no import."""
     by_module: dict[str, list[ImportedName]] = {}
-    for imported in sorted(names, key=lambda one: (one.name, one.alias or one.name)):
+    for imported in sorted(names, key=lambda name: (name.name, name.alias or name.name)):
         module = modules.get(imported.name)
         if is_class(imported.name):
             # `tables.Table` is `tables_Table`.

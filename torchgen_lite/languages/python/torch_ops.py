@@ -72,22 +72,27 @@ def parameters(schema: FunctionSchema) -> list[Parameter]:
     ones, and the operator rejects calls without them.
     """
     arguments = _distinct(schema.arguments)
-    positional = [a for a in arguments if not a.kwarg_only]
-    keywords = [a for a in arguments if a.kwarg_only]
-    by_position = max([i + 1 for i, a in enumerate(positional) if not _is_name(a)], default=0)
+    names = names_of(arguments)
     made = [Parameter(OPERATOR_PARAMETER)]
+    by_keyword = []
+    by_position = 1
     default = None
-    for argument in positional:
+    for argument in arguments:
+        if argument.kwarg_only:
+            by_keyword.append(argument)
+            continue
         default = "..." if argument.default is not None else default
         made.append(_parameter(argument, default))
-    made.insert(1 + by_position, SLASH)
-    names = set(names_of(arguments))
+        if is_reserved(argument.name):
+            by_position = len(made)
+    made.insert(by_position, SLASH)
+    named = [_parameter(a) for a in by_keyword if not is_reserved(a.name)]
     if schema.is_vararg:
         made.append(Parameter(lengthened("args", names), ANY, stars="*"))
-    elif any(map(_is_name, keywords)):
+    elif named:
         made.append(STAR)
-    made += [_parameter(a) for a in keywords if _is_name(a)]
-    if not all(map(_is_name, keywords)):
+    made += named
+    if len(named) < len(by_keyword):
         made.append(Parameter(lengthened("kwargs", names), ANY, stars="**"))
     return made
 
@@ -101,10 +106,6 @@ def _distinct(arguments: Sequence[Argument]) -> list[Argument]:
         names.add(name)
         renamed.append(argument if name == argument.name else argument._replace(name=name))
     return renamed
-
-
-def _is_name(argument: Argument) -> bool:
-    return not is_reserved(argument.name)
 
 
 def _parameter(argument: Argument, default: str | None = None) -> Parameter:

@@ -67,10 +67,10 @@ def _tensor_list(type_: ListType) -> Annotation:
     has_none = isinstance(type_.elem, OptionalType)
     tensor = Annotation("Tensor")
     item = optional(tensor) if has_none else tensor
-    found = union(_tuple_of(item), Annotation("list", (item,)))
+    tensors = union(_tuple_of(item), Annotation("list", (item,)))
     if type_.size is not None:
-        found = union(tensor, found)
-    return optional(found) if has_none else found
+        tensors = union(tensor, tensors)
+    return optional(tensors) if has_none else tensors
 
 
 def _tuple_of(item: Annotation) -> Annotation:
@@ -88,11 +88,11 @@ def return_type(type_: Type) -> Annotation:
     return argument_type(type_)
 
 
-def returns_type(found: PythonSignature) -> Annotation:
+def returns_type(given: PythonSignature) -> Annotation:
     """`Tensor`, `tuple[Tensor, Tensor]`, `None`; `torch.return_types.max` where several results are all named."""
-    if len(found.returns) > 1 and all(r.name is not None for r in found.returns):
-        return Annotation(f"torch.return_types.{found.name}")
-    return returned([return_type(r.type) for r in found.returns])
+    if len(given.returns) > 1 and all(r.name is not None for r in given.returns):
+        return Annotation(f"torch.return_types.{given.name}")
+    return returned([return_type(r.type) for r in given.returns])
 
 
 def parameter(given: PythonParameter) -> Parameter:
@@ -108,9 +108,9 @@ def parameter(given: PythonParameter) -> Parameter:
     return Parameter(name, annotation, default and _DEFAULTS.get(default, default))
 
 
-def signature_text(found: PythonSignature) -> str:
+def signature_text(given: PythonSignature) -> str:
     """The stub, on one line."""
-    return _stub(found, found.with_star([*map(parameter, found.parameters)], STAR))
+    return _stub(given, given.with_star([*map(parameter, given.parameters)], STAR))
 
 
 def vararg_signature_text(signature: PythonSignature) -> str | None:
@@ -127,18 +127,18 @@ def vararg_signature_text(signature: PythonSignature) -> str | None:
     return _stub(signature, [sizes, *map(parameter, signature.parameters[1:])])
 
 
-def _stub(found: PythonSignature, parameters: Sequence[Parameter]) -> str:
+def _stub(signature: PythonSignature, parameters: Sequence[Parameter]) -> str:
     given = parameters
-    if found.method:
+    if signature.method:
         given = [Parameter("self"), *parameters]
-    return f"def {found.name}({', '.join(map(str, given))}) -> {returns_type(found)}: ..."
+    return f"def {signature.name}({', '.join(map(str, given))}) -> {returns_type(signature)}: ..."
 
 
 def signatures(function: NativeFunction) -> tuple[str, ...]:
     """Every stub of an entry: as a function, as a method, and with variadic sizes."""
-    found: list[str] = []
+    stubs: list[str] = []
     for variant in VARIANTS:
         if variant in function.variants:
             parts = signature(function, variant)
-            found += filter(None, (signature_text(parts), vararg_signature_text(parts)))
-    return tuple(found)
+            stubs += filter(None, (signature_text(parts), vararg_signature_text(parts)))
+    return tuple(stubs)

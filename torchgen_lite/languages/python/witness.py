@@ -62,7 +62,7 @@ def of_torch(operator: Operator, witness: Witness, function: str, device: str = 
     if witness.way == "autocast" and witness.value:
         move = f".to(torch.{witness.value})"
     texts = [(value, _written(value, move)) for value in given_in(operator, witness)]
-    first = next((value.argument.name for value, _ in texts if _is_tensor(value)), "")
+    first = next((value.argument.name for value, _ in texts if _bare(value) == "Tensor"), "")
     if witness.way == "gradient":
         whole = "{}.sum()"
         if len(operator.schema.returns) > 1:
@@ -114,10 +114,6 @@ def _written(given: Given, move: str) -> str:
     return in_sample(value)
 
 
-def _is_tensor(given: Given) -> bool:
-    return _bare(given) == "Tensor"
-
-
 def _bare(given: Given) -> str:
     return bare_type(given.argument.type).removesuffix("?")
 
@@ -151,10 +147,8 @@ def _transformed(
     """`torch.vmap(lambda self: torch.ops.lib.f(self))(torch.ones(2)[None])`; empty without the argument."""
     value = next((text for given, text in texts if given.argument.name == argument), "")
     name = identifier(argument)
-    inner = []
-    for given, text in texts:
-        inner.append((given, name if given.argument.name == argument else text))
     if not value:
         return ""
+    inner = [(given, name if given.argument.name == argument else text) for given, text in texts]
     result = whole.format(f"{function}({_listed(inner)})")
     return f"{transform}(lambda {name}: {result})({value}{of_value})"

@@ -96,14 +96,12 @@ def free_functions(
     taken: Taken,
 ) -> Iterator[CppFunction]:
     """The free functions, with defaults, as they are `shown`; `taken` are those of other shards."""
-    every = (
-        (operator, s, operator.names)
-        for operator in operators
-        for s in _free_signatures(operator, arguments)
-    )
-    return (
-        (operator, shown(signature), names) for operator, signature, names in distinct(every, taken)
-    )
+    every = []
+    for operator in operators:
+        for signature in _free_signatures(operator, arguments):
+            every.append((operator, signature, operator.names))
+    for operator, signature, names in distinct(every, taken):
+        yield operator, shown(signature), names
 
 
 def _free_signatures(operator: CppOperator, arguments: _Arguments) -> Iterator[CppSignature]:
@@ -123,7 +121,7 @@ def function_headers(
 ) -> frozenset[str]:
     """The headers that the declarations of functions or methods need, with their defaults."""
     signatures = [signature for _, signature, _ in functions]
-    return signature_headers(signatures).union(*map(default_headers, signatures))
+    return signature_headers(signatures) | default_headers(signatures)
 
 
 def distinct(

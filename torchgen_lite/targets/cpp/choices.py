@@ -27,8 +27,15 @@ from torchgen_lite.loader.entry.entry import NativeFunction
 from torchgen_lite.schema import FunctionSchema
 from torchgen_lite.schema.grouped import names_of
 from torchgen_lite.targets.cpp.layout import Blocks, Layout, copied_files
+from torchgen_lite.targets.cpp.proof import FUNCTIONS
 from torchgen_lite.targets.cpp.registrations import Choice, ImplCall
-from torchgen_lite.targets.cpp.required import Kernel, implemented, kernel_includes, shared_names
+from torchgen_lite.targets.cpp.required import (
+    Kernel,
+    declared,
+    implemented,
+    kernel_includes,
+    shared_names,
+)
 from torchgen_lite.targets.output import Files, Findings
 
 Libraries = Callable[[FunctionSchema], Library]
@@ -37,9 +44,6 @@ Libraries = Callable[[FunctionSchema], Library]
 COUNTS = "selection_counts.h"
 NUMBERS = "selection_numbers.h"
 TENSORS = "selection.h"
-# How numbers of kernels in the author's headers are converted, and what registers these.
-CONVERSIONS = "kernel_numbers.h"
-FUNCTIONS = "kernel_function.h"
 
 
 def choice(
@@ -48,25 +52,20 @@ def choice(
     """The definition of the function; `call` is how a kernel is called."""
     operator = kernels[0].operator
     rows = []
+    names = names_of(operator.schema.inputs)
+    refused = refusal(f"{operator.function.name} {function.key}", names, library)
     for kernel in kernels:
-        condition = ""
-        if kernel.row is not None and kernel.row.when is not None:
-            condition = write(typed_condition(kernel.row.when, operator.schema), library)
-        rows.append((condition, call(kernel), _written_name(kernel)))
-        if not condition:
+        row = kernel.row
+        assert row is not None, "one kernel alone is registered as it is"
+        if row.when is None:
+            rows.append(("", call(kernel), row.kernel))
+            refused = ""
             break
-    refused = ""
-    if all(condition for condition, _, _ in rows):
-        names = names_of(operator.schema.inputs)
-        refused = refusal(f"{operator.function.name} {function.key}", names, library)
+        condition = write(typed_condition(row.when, operator.schema), library)
+        rows.append((condition, call(kernel), row.kernel))
     signature = function.signature._replace(name=function.name)
     place = f"{operator.function.name} for {function.key}"
     return Choice(operator.guard, place, signature, tuple(rows), refused)
-
-
-def _written_name(kernel: Kernel) -> str:
-    """The name that stands in the entry, which counts show."""
-    return kernel.row.kernel if kernel.row is not None else kernel.name
 
 
 def kernel_registrations(
@@ -88,29 +87,25 @@ def kernel_registrations(
     shared = shared_names(kernels)
     includes = kernel_includes(layout, headers)
     if shared:
-        includes[-1] = [*includes[-1], layout.own("operators.h")]
+        includes[-1].append(layout.own("operators.h"))
     if has_choices(kernels):
-        includes[-1] = [*includes[-1], layout.own(COUNTS), layout.own(header)]
+        includes[-1] += [layout.own(COUNTS), layout.own(header)]
     if headers:
-        includes[-1] = [*includes[-1], layout.own(FUNCTIONS)]
+        includes[-1].append(layout.own(FUNCTIONS))
     calls = []
     for kernel, alternatives in implemented(kernels):
         operator = kernel.operator
         address = f"&{kernel.qualified}"
         if kernel.qualified in shared:
             address = f"static_cast<{type_of(kernel)}>({address})"
-        declared = []
-        if headers:
-            declared = [k.qualified for k in alternatives or [kernel] if k.qualified not in shared]
+        named = declared(alternatives or [kernel], shared, headers)
         made = None
         if alternatives:
             made = choice(kernel, alternatives, library(operator.schema), lambda k: k.qualified)
         registered = f"{function}({address})"
-        if declared and not alternatives:
+        if named and not alternatives:
             registered = _converted(kernel, layout, more(kernel))
-        calls.append(
-            ImplCall(operator, kernel.key, registered, operator.guard, None, declared, made)
-        )
+        calls.append(ImplCall(operator, kernel.key, registered, operator.guard, None, named, made))
     return calls, includes
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from torchgen_lite.languages.cpp.types import CType
 from torchgen_lite.loader.entry.entry import NativeFunction
@@ -64,10 +64,9 @@ def library_layout(functions: Sequence[NativeFunction], options: LibraryOptions)
     return Layout(options.folder, namespace.replace("::", "/"), namespace, shards)
 
 
-def with_given(
-    layout: Layout, functions: Sequence[NativeFunction], options: ModuleOptions
-) -> Layout:
+def module_layout(functions: Sequence[NativeFunction], options: ModuleOptions) -> Layout:
     """The layout of a library whose build may give the namespace of its operators."""
+    layout = library_layout(functions, options)
     if not options.namespace_macro:
         return layout
     return layout._replace(given={home_namespace(functions): options.namespace_macro})
@@ -93,9 +92,16 @@ def copied_files(layout: Layout, folder: str, *names: str) -> Files:
         yield OutputFile(place, f"copied/{folder}/{name}", defines)
 
 
-def version_header(guards: Iterable[str], layout: Layout) -> list[Header]:
+class HasGuard(Protocol):
+    """An operator, or a registration of one."""
+
+    @property
+    def guard(self) -> str: ...
+
+
+def version_header(guarded: Iterable[HasGuard], layout: Layout) -> list[Header]:
     """The header with what conditions of the preprocessor ask for, if there are any."""
-    return [layout.own("version.h")] if any(guards) else []
+    return [layout.own("version.h")] if any(part.guard for part in guarded) else []
 
 
 def include_blocks(

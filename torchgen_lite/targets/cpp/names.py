@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from itertools import chain
 
 from torchgen_lite.analysis.finding import finding
 from torchgen_lite.analysis.operators import Operator, functions_of
@@ -61,19 +60,21 @@ def namespace_problem(namespace: str) -> str:
             return f"`{namespace}` cannot be a C++ namespace: `{part}` is a macro"
     if parts[0] in FUNCTIONS:
         return f"`{namespace}` cannot be a C++ namespace: standard headers declare a function `{parts[0]}`"
-    taken = next((part for part in parts[1:] if part in LIBRARIES), "")
+    taken = list(filter(LIBRARIES.__contains__, parts[1:]))
     if namespace in LIBRARIES or parts[0] == "std":
-        taken = parts[0]
-    problem = f"cannot be the namespace of a library: `{taken}` belongs to another one"
-    return f"`{namespace}` {problem}" if taken else ""
+        taken = parts
+    problem = "cannot be the namespace of a library"
+    return f"`{namespace}` {problem}: `{taken[0]}` belongs to another one" if taken else ""
 
 
 def _class_problems(
     operators: Sequence[Operator], options: LibraryOptions
 ) -> Iterator[tuple[str, Help | None]]:
     """Undeclared classes and classes without a kernel, each with a hint."""
-    every = chain.from_iterable(operator.author_kernels for operator in operators)
-    scopes = {split_kernel(entry.kernel, "")[0] for entry in every} - {""}
+    scopes = set[str]()
+    for operator in operators:
+        scopes |= {split_kernel(entry.kernel, "")[0] for entry in operator.author_kernels}
+    scopes.discard("")
     for name in options.kernel_classes:
         if name not in scopes:
             usual = f"kernels in it are named `{name}::f` under `dispatch`"
@@ -104,11 +105,11 @@ def _check_kernels(
     for operator in operators:
         for entry in operator.author_kernels:
             scope, name = split_kernel(entry.kernel, namespace)
-            macro = next((part for part in entry.kernel.split("::") if is_macro(part)), "")
+            macros = list(filter(is_macro, entry.kernel.split("::")))
             label = "this kernel"
             hint = None
-            if macro:
-                problem = f"cannot be declared: `{macro}` is a macro"
+            if macros:
+                problem = f"cannot be declared: `{macros[0]}` is a macro"
             elif entry.is_structured and (operator.name, entry.kernel) in python:
                 problem = "is a structured class, and Python has a function of that name"
             elif scope == namespace and name in inner:

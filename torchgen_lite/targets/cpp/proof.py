@@ -52,20 +52,26 @@ from torchgen_lite.targets.cpp.layout import Blocks, Layout, copied_files
 from torchgen_lite.targets.cpp.model import CppOperator
 from torchgen_lite.targets.cpp.required import Kernel, kernels_headers
 from torchgen_lite.targets.file_names import file_names
-from torchgen_lite.targets.output import Context, Files, Header, OutputFile
+from torchgen_lite.targets.output import Context, Files, OutputFile
+
+# How numbers of kernels in the author's headers are converted, and what registers these.
+CONVERSIONS = "kernel_numbers.h"
+FUNCTIONS = "kernel_function.h"
 
 
 class Relation(NamedTuple):
     """How kernels are compared: the templates that make of the type of an argument, and of the result, what is
-    compared; what `other` types than its own a kernel may have; what declares the templates. The kernels `by_name`, which
-    generated code calls by their full names, are compared through the two `exactly`."""
+    compared; what `other` types than its own a kernel may have. The kernels `by_name`, which generated code calls by
+    their full names, are compared through the two `exactly`. Where the author's headers declare the kernels, the
+    library has the `copied` headers of a `folder`, of which the last has the templates."""
 
     taken: str = "as_is"
     returned: str = "as_is"
     other: Callable[[Kernel], CppSignature | None] | None = None
-    includes: Sequence[Header] = ()
     by_name: Collection[str] = ()
     exactly: tuple[str, str] = ("as_is", "as_is")
+    folder: str = ""
+    copied: Sequence[str] = ()
 
     def templates(self, kernels: Sequence[Kernel]) -> str:
         """Those for the arguments and the result of the kernels of one operator."""
@@ -128,15 +134,21 @@ def proof_files(
         path = f"verify/{stems[flat_name]}"
         further = [f"{path}-v{number}.h" for number in range(2, len(entries) + 1)]
         for name, of_entry in zip([f"{path}.h", *further], entries.values()):
-            local = ["kernel_check.h", *[_CLASSES] * any(kernel.is_member for kernel in of_entry)]
-            local += further if name not in further else []
-            headers = [*map(layout.own, local), *relation.includes]
+            local = ["kernel_check.h"]
+            if any(kernel.is_member for kernel in of_entry):
+                local.append(_CLASSES)
+            if name not in further:
+                local += further
+            local += relation.copied[-1:]
             proof = {**shown, **_operator_context(of_entry, relation)}
-            proof["includes"] = [headers, *includes(of_entry)]
+            proof["includes"] = [list(map(layout.own, local)), *includes(of_entry)]
             yield OutputFile(layout.header(name), "cpp/verify_operator.h.j2", proof)
     names = [layout.own(f"verify/{stem}.h") for stem in stems.values()]
     every = {"namespace": namespace, "python": python, "includes": [names] if names else []}
     yield OutputFile(layout.header("verify_kernels.h"), "cpp/verify_kernels.h.j2", every)
+    if relation.folder:
+        yield from copied_files(layout, "cpp", CONVERSIONS)
+        yield from copied_files(layout, relation.folder, *relation.copied)
 
 
 _CLASSES = "verify_classes.h"

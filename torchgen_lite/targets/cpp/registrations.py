@@ -44,7 +44,7 @@ Libraries = Mapping[str, Guarded]
 
 def guarded(parts: Iterable[Any], guard: Callable[[Any], str]) -> Guarded:
     """The parts in their order, each of which has such a `guard`."""
-    return [(condition, list(own)) for condition, own in groupby(parts, guard)]
+    return [(condition, list(neighbors)) for condition, neighbors in groupby(parts, guard)]
 
 
 class Choice(NamedTuple):

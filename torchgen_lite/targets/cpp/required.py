@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from itertools import chain
 from typing import NamedTuple
 
@@ -46,6 +46,13 @@ class Kernel(NamedTuple):
     @property
     def qualified(self) -> str:
         return global_name(self.scope, self.name)
+
+    @property
+    def class_header(self) -> str:
+        """The header of a backend's class, which has the name that torchgen gives it; empty for a kernel of no backend."""
+        if self.backend is None or not self.is_member:
+            return ""
+        return f"{self.backend.key}NativeFunctions.h"
 
 
 Signatures = Callable[[CppOperator, DispatchEntry], CppSignature]
@@ -102,10 +109,10 @@ def implemented(kernels: Iterable[Kernel]) -> Iterator[tuple[Kernel, Sequence[Ke
             yield chooser(alternatives, first.operator), alternatives
 
 
-def chooser(own: Sequence[Kernel], caller: CppOperator) -> Kernel:
+def chooser(kernels: Sequence[Kernel], caller: CppOperator) -> Kernel:
     """The function that chooses among kernels of one key, as a kernel. In another file than theirs, an operator that
     follows from them has one of its own."""
-    first = own[0]
+    first = kernels[0]
     name = f"choose_{first.key}_{first.operator.flat}"
     if caller.shard != first.operator.shard:
         name = f"{name}_for_{caller.flat}"
@@ -121,10 +128,8 @@ def kernels_headers(layout: Layout, kernels: Sequence[Kernel], includes: Blocks)
 
     The author's classes are declared in the author's headers.
     """
-    members: dict[str, list[Kernel]] = {}
-    for kernel in kernels:
-        if kernel.backend is not None and kernel.is_member:
-            members.setdefault(class_header(kernel.backend), []).append(kernel)
+    members = grouped(kernels, lambda kernel: kernel.class_header)
+    members.pop("", None)
     for name, of_header in members.items():
         classes = [
             (*split_class(scope), prototypes)
@@ -141,11 +146,6 @@ def kernels_headers(layout: Layout, kernels: Sequence[Kernel], includes: Blocks)
     yield OutputFile(layout.header("kernels.h"), "cpp/kernels.h.j2", context)
 
 
-def class_header(backend: Backend) -> str:
-    """The header of a backend's class, which has the name that torchgen gives it."""
-    return f"{backend.key}NativeFunctions.h"
-
-
 def _prototypes(kernels: Sequence[Kernel]) -> Prototypes:
     """The declarations. A kernel that operators share is declared under the condition of each."""
     scopes: Prototypes = {}
@@ -154,7 +154,7 @@ def _prototypes(kernels: Sequence[Kernel]) -> Prototypes:
     return scopes
 
 
-def kernel_includes(layout: Layout, headers: Sequence[str]) -> list[Sequence[Header]]:
+def kernel_includes(layout: Layout, headers: Sequence[str]) -> list[list[Header]]:
     """The headers that declare the kernels: the author's, whose kernels are then proven, or our
     own."""
     if not headers:
@@ -170,10 +170,22 @@ def prototype(kernel: Kernel) -> CppSignature:
 
 def shared_names(kernels: Sequence[Kernel]) -> frozenset[str]:
     """Full names shared by kernels of several types: only a typed call says which one is meant."""
-    types_by_name: dict[str, set[str]] = {}
+    types: dict[str, str] = {}
+    shared = set[str]()
     for kernel in kernels:
-        types_by_name.setdefault(kernel.qualified, set()).add(kernel.signature.type)
-    return frozenset([name for name, types in types_by_name.items() if len(types) > 1])
+        type_ = kernel.signature.type
+        if types.setdefault(kernel.qualified, type_) != type_:
+            shared.add(kernel.qualified)
+    return frozenset(shared)
+
+
+def declared(
+    kernels: Sequence[Kernel], shared: Collection[str], headers: Sequence[str]
+) -> list[str]:
+    """The kernels that the author's headers have to declare, if there are any: not those of `shared_names`."""
+    if not headers:
+        return []
+    return [kernel.qualified for kernel in kernels if kernel.qualified not in shared]
 
 
 def author_functions(
@@ -193,8 +205,8 @@ def author_functions(
         if kernel.is_member:
             namespace, class_ = split_class(namespace)
             name = f"{class_}::{name}"
-        if kernel.backend is not None and kernel.is_member:
-            blocks = [[layout.own(class_header(kernel.backend))]]
+        if kernel.class_header:
+            blocks = [[layout.own(kernel.class_header)]]
         if any(macro in kernel.operator.guard for macro in (VERSION_MACRO, STABLE_VERSION_MACRO)):
             blocks.append([layout.own("version.h")])
         yield AuthorFunction(

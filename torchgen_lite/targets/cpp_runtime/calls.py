@@ -36,6 +36,7 @@ from torchgen_lite.languages.cpp.runtime import KEYSET, Types
 from torchgen_lite.languages.cpp.signature import CppSignature, signature_headers, signatures_of
 from torchgen_lite.languages.cpp.types import CType, headers_of
 from torchgen_lite.languages.text import lengthened
+from torchgen_lite.schema.grouped import by_name
 from torchgen_lite.schema.model import bare_type
 from torchgen_lite.targets.cpp import calls
 from torchgen_lite.targets.cpp.layout import Layout, include_blocks, stem
@@ -66,7 +67,7 @@ def methods(operators: Sequence[CppOperator], types: Types) -> list[Method]:
     signatures: list[Method] = []
     for operator in operators:
         schema = operator.schema
-        receiver = next((a for a in schema.arguments if a.name == "self"), None)
+        receiver = by_name(schema.arguments).get("self")
         if receiver is None or bare_type(receiver.type) != "Tensor":
             continue
         if "method" in operator.function.variants:

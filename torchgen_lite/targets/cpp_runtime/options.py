@@ -23,17 +23,18 @@ _NAME = re.compile(r"(?<![:\w])(?:::)?[A-Za-z_][\w:]*", re.ASCII)
 def read_expression(text: str) -> Expression:
     """A constant, the headers of the standard library that it needs, and the names in it."""
     names = tuple(_NAME.findall(text))
-    known = dict.fromkeys(
-        library.STANDARD_HEADERS.get(name.removeprefix("::"), "") for name in names
-    )
-    return Expression(text, tuple(filter(None, known)), names)
+    headers: dict[str, None] = {}
+    for name in names:
+        headers[library.STANDARD_HEADERS.get(name.removeprefix("::"), "")] = None
+    return Expression(text, tuple(filter(None, headers)), names)
 
 
 def roots(types: Types) -> set[str]:
     """The first parts of the framework's names: `toy` of `toy::Tensor`. A leading `::` rules out
     hiding."""
-    names = {name for type_ in (types.tensor, *types.named.values()) for name in names_of(type_)}
-    names.update(name for constant in types.constants.values() for name in constant.names)
+    names = set(names_of(types.tensor)).union(*map(names_of, types.named.values()))
+    for constant in types.constants.values():
+        names.update(constant.names)
     return {name.partition("::")[0] for name in names} - {""}
 
 

@@ -32,8 +32,6 @@ from torchgen_lite.loader.entry.entry import DispatchEntry
 from torchgen_lite.loader.entry.guards import read_guard
 from torchgen_lite.targets.cpp import registrations, required
 from torchgen_lite.targets.cpp.choices import (
-    CONVERSIONS,
-    FUNCTIONS,
     NUMBERS,
     called_by_name,
     check_conditions,
@@ -43,13 +41,12 @@ from torchgen_lite.targets.cpp.choices import (
 from torchgen_lite.targets.cpp.layout import (
     Blocks,
     Layout,
-    copied_files,
     include_blocks,
     library_layout,
 )
 from torchgen_lite.targets.cpp.model import CppOperator, build_operators
 from torchgen_lite.targets.cpp.names import check_names
-from torchgen_lite.targets.cpp.proof import Relation, proof_files
+from torchgen_lite.targets.cpp.proof import FUNCTIONS, Relation, proof_files
 from torchgen_lite.targets.cpp.selection import any_number, check_copies, check_structured
 from torchgen_lite.targets.cpp_runtime.calls import build_calls, build_methods, methods
 from torchgen_lite.targets.cpp_runtime.options import TARGET, VENDORED, RuntimeOptions, roots
@@ -107,7 +104,7 @@ def _library(
     operators = build_operators(
         selection.operators,
         layout.shards,
-        lambda one: runtime.signature(one.schema, types),
+        lambda operator: runtime.signature(operator.schema, types),
         lambda function: read_guard(function.guard or "") or "",
         RUNTIME.spelled | roots(types),
     )
@@ -155,22 +152,23 @@ def build_kernels(
 ) -> Files:
     """Prototypes and proof; no prototypes if the author's headers declare the kernels."""
 
-    def includes(own: Sequence[required.Kernel]) -> Blocks:
-        headers = signature_headers(signatures_of(own))
+    def includes(proven: Sequence[required.Kernel]) -> Blocks:
+        headers = signature_headers(signatures_of(proven))
         return [*include_blocks(headers), *options.framework_headers]
 
-    declares = not options.kernel_headers
     relation = Relation()
-    if not declares:
-        types = [layout.own(_TYPES)]
-        relation = Relation("meant", "meant", includes=types, by_name=called_by_name(kernels))
+    if options.kernel_headers:
+        relation = Relation(
+            "meant",
+            "meant",
+            by_name=called_by_name(kernels),
+            folder="cpp_runtime",
+            copied=(FUNCTIONS, "kernel_types.h"),
+        )
+    declares = not options.kernel_headers
     yield from proof_files(layout, kernels, includes, relation, declares=declares)
-    if not declares:
-        yield from copied_files(layout, "cpp", CONVERSIONS)
-        yield from copied_files(layout, "cpp_runtime", FUNCTIONS, _TYPES)
 
 
-_TYPES = "kernel_types.h"
 _LIBRARY = [Header("torchgen_lite/library.h")]
 
 
@@ -200,9 +198,9 @@ def build_registrations(
         lambda kernel: f", {kernel.signature.type}",
     )
 
-    def context(_: object, own: Sequence[object]) -> Context:
+    def context(_: object, calls: Sequence[object]) -> Context:
         includes: list[Sequence[Header]] = [_LIBRARY]
-        if own:
+        if calls:
             includes += declared
         return {"includes": includes, "python_module": ""}
 

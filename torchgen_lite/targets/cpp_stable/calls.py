@@ -33,8 +33,8 @@ def build_calls(operators: Sequence[CppOperator], layout: Layout) -> Files:
     """`call_operator.h`, `operators.h` for each shard, `functions.h`."""
     yield from copied_files(layout, "cpp_stable", "version.h", "call_operator.h")
 
-    def includes(own: Sequence[CppOperator]) -> Blocks:
-        return [[layout.own("call_operator.h")], *declaration_includes(own, layout)]
+    def includes(declared: Sequence[CppOperator]) -> Blocks:
+        return [[layout.own("call_operator.h")], *declaration_includes(declared, layout)]
 
     yield from calls.operator_headers(layout, operators, includes, is_callable, is_hidden=True)
     # Nothing can hide `std` here: a function of that name does not.
@@ -47,7 +47,7 @@ def build_calls(operators: Sequence[CppOperator], layout: Layout) -> Files:
 
 def declaration_includes(operators: Sequence[CppOperator], layout: Layout) -> Blocks:
     """What declarations of these operators need: our header, PyTorch's, the standard library's."""
-    version = version_header([o.guard for o in operators], layout)
+    version = version_header(operators, layout)
     return include_blocks(signature_headers(signatures_of(operators)), before=version)
 
 

@@ -8,25 +8,18 @@ from functools import partial
 from torchgen_lite.analysis.program import Program
 from torchgen_lite.languages.cpp import stable
 from torchgen_lite.languages.cpp.reserved import STABLE
-from torchgen_lite.targets.cpp.choices import (
-    CONVERSIONS,
-    FUNCTIONS,
-    called_by_name,
-    check_conditions,
-    choice_headers,
-)
+from torchgen_lite.targets.cpp.choices import called_by_name, check_conditions, choice_headers
 from torchgen_lite.targets.cpp.conditions import STABLE_VERSION_MACRO, condition
 from torchgen_lite.targets.cpp.layout import (
     Blocks,
     Layout,
-    copied_files,
     library_layout,
+    module_layout,
     namespace_header,
-    with_given,
 )
 from torchgen_lite.targets.cpp.model import CppOperator, build_operators
 from torchgen_lite.targets.cpp.names import check_names
-from torchgen_lite.targets.cpp.proof import Relation, proof_files
+from torchgen_lite.targets.cpp.proof import FUNCTIONS, Relation, proof_files
 from torchgen_lite.targets.cpp.registrations import module_file
 from torchgen_lite.targets.cpp.required import Kernel, author_functions, author_kernels
 from torchgen_lite.targets.cpp.schema_hashes import schema_hashes
@@ -81,11 +74,11 @@ def _library(
 ) -> tuple[Layout, Sequence[CppOperator], list[Kernel]]:
     """Where files go, the operators, and the kernels, which take what the typed calls take."""
     functions = selection.functions
-    layout = with_given(library_layout(functions, options), functions, options)
+    layout = module_layout(functions, options)
     operators = build_operators(
         selection.operators,
         layout.shards,
-        lambda one: stable.signature(one.schema),
+        lambda operator: stable.signature(operator.schema),
         partial(condition, macro=STABLE_VERSION_MACRO),
         STABLE.spelled,
         layout.given,
@@ -98,18 +91,15 @@ def _library(
 def _files(selection: Selection, program: Program, options: StableOptions) -> Files:
     layout, operators, kernels = _library(selection, program, options)
     yield from build_calls(operators, layout)
+    relation = _relation(kernels) if options.kernel_headers else Relation()
     declares = not options.kernel_headers
-    relation = Relation() if declares else _relation(layout, kernels)
 
-    def includes(own: Sequence[Kernel]) -> Blocks:
-        return declaration_includes([kernel.operator for kernel in own], layout)
+    def includes(proven: Sequence[Kernel]) -> Blocks:
+        return declaration_includes([kernel.operator for kernel in proven], layout)
 
     generation = generation_beside(program)
     python = generation.python_alone(generation.in_cpp(selection))
     yield from proof_files(layout, kernels, includes, relation, declares=declares, python=python)
-    if not declares:
-        yield from copied_files(layout, "cpp", CONVERSIONS)
-        yield from copied_files(layout, "cpp_stable", FUNCTIONS)
     yield from choice_headers(layout, kernels, "cpp_stable")
     yield from build_registrations(operators, kernels, layout, options)
     yield from namespace_header(layout, "STABLE_TORCH_LIBRARY")
@@ -118,13 +108,14 @@ def _files(selection: Selection, program: Program, options: StableOptions) -> Fi
         yield module_file(layout, options.module)
 
 
-def _relation(layout: Layout, kernels: Sequence[Kernel]) -> Relation:
+def _relation(kernels: Sequence[Kernel]) -> Relation:
     """How kernels of the author's headers are compared: by what they are called with, so that `std::vector<int64_t>` and
     `const std::vector<int64_t>&` are as good as a view."""
     return Relation(
         "unpacked",
         "wide",
-        includes=[layout.own(FUNCTIONS)],
         by_name=called_by_name(kernels),
         exactly=("torch::stable::detail::unbox_type_t", "as_is"),
+        folder="cpp_stable",
+        copied=(FUNCTIONS,),
     )

@@ -19,7 +19,7 @@ writes has a kernel there, with or without formulas. It is the same for all of t
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -40,7 +40,7 @@ from torchgen_lite.languages.cpp.formula import Functions, write
 from torchgen_lite.languages.cpp.text import identifier
 from torchgen_lite.loader.entry.derivatives import AUTO_LINEAR
 from torchgen_lite.schema import ListType, return_names
-from torchgen_lite.schema.grouped import by_name, names_of
+from torchgen_lite.schema.grouped import by_name, names_of, places_of
 from torchgen_lite.targets.cpp.model import CppOperator
 from torchgen_lite.targets.cpp_torch.nodes import counted_results
 from torchgen_lite.targets.cpp_torch.saved import count_of, members
@@ -92,10 +92,14 @@ def shared_kernel(
     """The kernel that is registered if it records nothing, a member of a template of the positions of arguments;
     empty if it does."""
     struct = f"ops::{operator.flat}"
-    at = names_of(operator.schema.arguments).index
+    positions = places_of(names_of(operator.schema.arguments))
+
+    def at(name: str) -> str:
+        return str(positions[name])
+
     if registration.origin is Origin.view and plan.viewed is not None:
         return f"autograd::View<{struct}, {at(plan.viewed)}>::kernel"
-    kernels = ", ".join([struct, *(str(at(name)) for name in plan.written)])
+    kernels = ", ".join([struct, *map(at, plan.written)])
     if registration.origin is Origin.raises_versions:
         when = ""
         if registration.key == BACKEND_SELECT:
@@ -109,9 +113,8 @@ def shared_kernel(
         return f"autograd::Kernels<{kernels}>::pass<{guard}>"
     if registration.origin is not Origin.refuses_out:
         return ""
-    out = [at(argument.name) for argument in operator.schema.out]
-    refused = ", ".join(map(str, [*map(at, info.arguments), *out]))
-    tensors = ", ".join([str(at(tensor.name)) for tensor in plan.tensors])
+    refused = ", ".join(map(at, [*info.arguments, *names_of(operator.schema.out)]))
+    tensors = ", ".join(map(at, names_of(plan.tensors)))
     return f"autograd::Kernels<{struct}, {refused}>::refuse_out<{tensors}>"
 
 
@@ -121,10 +124,18 @@ def autograd_kernel(
     """The kernel that records calls; `info` are the formulas under its key, which call `functions`."""
     name = operator.function.name
     reason = refuses_forward(info)
-    tangents = [] if reason else list(_tangents(operator, info, functions))
-    needed = list(_locals(operator, info, frozenset().union(*(names for _, names in tangents))))
+    tangents = []
+    used = set[str]()
+    if not reason:
+        for tangent, names in _tangents(operator, info, functions):
+            tangents.append(tangent)
+            used |= names
+    needed = _locals(operator, info, used)
     counted = counted_results(info)
-    counts = [count_of(info, i) if i in counted else "" for i in info.outputs]
+    results = []
+    for index in info.outputs:
+        count = count_of(info, index) if index in counted else ""
+        results.append((_result(operator, index), count))
     tracks = bool(operator.schema.is_aliasing or operator.schema.written)
     return AutogradKernel(
         operator,
@@ -138,11 +149,11 @@ def autograd_kernel(
         counts=[(count_of(info, name), name) for name in info.lists],
         saved=list(_saved(operator, info)),
         kept=list(_kept(operator, info)),
-        results=list(zip([_result(operator, i) for i in info.outputs], counts)),
-        reads_original=any(value == _ORIGINAL for _, value in needed),
+        results=results,
+        reads_original=_ORIGINAL in needed.values(),
         is_tried=is_tried(info, ()),
-        tangent_locals=needed,
-        tangents=[value for value, _ in tangents],
+        tangent_locals=list(needed.items()),
+        tangents=tangents,
     )
 
 
@@ -162,10 +173,13 @@ def _tangents(
             used = tangent.mentioned
         elif tangent.formula.word == AUTO_LINEAR:
             # The operator itself, of the tangents.
-            tangents = {identifier(s.name): identifier(f"{s.name}_t") for s in info.slots}
-            optional = {identifier(s.name) for s in info.slots if s.is_optional}
-            tangents |= {name: f"autograd::optional({tangents[name]})" for name in optional}
-            items = ", ".join(tangents.get(name, name) for name in operator.names)
+            tangents: dict[str, str] = {}
+            for slot in info.slots:
+                tangent_name = identifier(f"{slot.name}_t")
+                if slot.is_optional:
+                    tangent_name = f"autograd::optional({tangent_name})"
+                tangents[identifier(slot.name)] = tangent_name
+            items = ", ".join([tangents.get(name, name) for name in operator.names])
             text = f"ops::{operator.flat}::call({items})"
             used = frozenset([f"{slot.name}_t" for slot in info.slots])
         else:
@@ -188,9 +202,9 @@ def _of_primals(tree: Typed, info: DifferentiabilityInfo) -> Typed:
 
 
 def _locals(
-    operator: CppOperator, info: DifferentiabilityInfo, used: frozenset[str]
-) -> Iterator[Named]:
-    """What formulas of tangents use: values and tangents of arguments, and values of results."""
+    operator: CppOperator, info: DifferentiabilityInfo, used: Collection[str]
+) -> dict[str, str]:
+    """What formulas of tangents use, with the value: values and tangents of arguments, and values of results."""
     tensors = set(names_of(tensor_arguments(operator.schema.arguments)))
     results = return_names(operator.schema)
     values: dict[str, str] = {}
@@ -211,7 +225,7 @@ def _locals(
         elif source in results:
             kept = _result(operator, results.index(source))
             values[value] = f"autograd::primal({kept})"
-    yield from values.items()
+    return values
 
 
 def _saved(
@@ -220,7 +234,7 @@ def _saved(
     """What a node keeps of the arguments."""
     for member in members(info):
         saved = member.saved
-        value = identifier(member.saved.source)
+        value = identifier(saved.source)
         if saved.result is not None:
             continue
         if operator.is_inplace and value == "self" and saved.keeps_tensors:

@@ -33,6 +33,7 @@ from torchgen_lite.languages.cpp.signature import (
 from torchgen_lite.languages.cpp.text import identifier
 from torchgen_lite.languages.cpp.types import Expression
 from torchgen_lite.schema import Argument, BaseType, OptionalType
+from torchgen_lite.schema.grouped import names_of
 from torchgen_lite.schema.kind import Variant
 from torchgen_lite.targets.cpp import calls
 from torchgen_lite.targets.cpp.layout import (
@@ -64,7 +65,7 @@ def pass_on(operator: CppOperator, style: Style, *, self: str = "self") -> tuple
         passed[argument.name] = Expression(name) if style.symint else _symbolic(argument, name)
     if options is not None:
         passed |= _unpacked(options)
-        if "memory_format" in passed and any(a.name == "memory_format" for a in layout.inputs):
+        if "memory_format" in names_of(layout.inputs):
             text = "detail::memory_format(options, memory_format)"
             passed["memory_format"] = Expression(text, _HELPERS)
     return tuple([passed[p.name] for p in operator.signature.parameters])
@@ -125,7 +126,11 @@ def build_calls(operators: Sequence[CppOperator], layout: Layout) -> Files:
 
 def _helpers(functions: Sequence[TorchFunction]) -> list[str]:
     """The headers of the library that convert their arguments."""
-    return sorted({h for _, _, passed in functions for one in passed for h in one.headers})
+    headers = set[str]()
+    for _, _, passed in functions:
+        for expression in passed:
+            headers.update(expression.headers)
+    return sorted(headers)
 
 
 def call_includes(layout: Layout, operators: str, shown: Sequence[TorchFunction]) -> Blocks:
@@ -142,7 +147,7 @@ def declaration_includes(
     layout: Layout,
 ) -> Blocks:
     """What declarations with these signatures need, and the conditions of these operators."""
-    version = version_header([o.guard for o in operators], layout)
+    version = version_header(operators, layout)
     headers = signature_headers(signatures).union(_ALWAYS)
     blocks = include_blocks(headers.difference(layout.headers), after=version)
     authors = [Header(name, True) for name in layout.headers if name in headers]
@@ -165,12 +170,12 @@ def public_functions(
 
 def functions(every: Sequence[TorchFunction]) -> Iterator[TorchFunction]:
     """The free functions of the public C++ dialect, with defaults."""
-    return calls.distinct(entry for entry in every if "function" in entry[0].function.variants)
+    return calls.distinct([entry for entry in every if "function" in entry[0].function.variants])
 
 
-def redispatch_functions(found: Sequence[TorchFunction]) -> Iterator[TorchFunction]:
+def redispatch_functions(every: Sequence[TorchFunction]) -> Iterator[TorchFunction]:
     """The same with a keyset first. Operators that are only methods have them too, as in PyTorch."""
-    for operator, signature, passed in calls.distinct(found):
+    for operator, signature, passed in calls.distinct(every):
         parameters = (KEYSET, *signature.parameters)
         keyed = CppSignature(signature.name, signature.returns, parameters)
         yield operator, keyed, (Expression(KEYSET.name), *passed)
@@ -179,14 +184,12 @@ def redispatch_functions(found: Sequence[TorchFunction]) -> Iterator[TorchFuncti
 SELF = "tensor_()"
 
 
-def _has_self(operator: CppOperator) -> bool:
-    return any(argument.name == "self" for argument in operator.schema.arguments)
-
-
 def build_methods(operators: Sequence[CppOperator], layout: Layout) -> Files:
     """The mixin, if any operator is a method."""
-    given = [o for o in operators if "method" in o.function.variants]
-    with_self = [operator for operator in given if _has_self(operator)]
+    with_self = []
+    for operator in operators:
+        if "method" in operator.function.variants and "self" in names_of(operator.schema.arguments):
+            with_self.append(operator)
     # Of overloads that look the same in C++, only the first is a method.
     shown = list(calls.distinct(public_functions(with_self, layout.classes, "method", SELF)))
     if not shown:

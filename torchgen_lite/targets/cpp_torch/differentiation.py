@@ -69,12 +69,15 @@ def build_differentiation(library: Library, python: Collection[str] = ()) -> Tar
 def _files(library: Library, planned: Sequence[_Planned], functions: Functions) -> Files:
     layout = library.layout
     shared: set[str] = set()
-    for shard, of_shard in grouped(planned, lambda one: one.operator.shard).items():
+    for shard, of_shard in grouped(planned, lambda plan: plan.operator.shard).items():
         context = _context(of_shard, functions, layout.classes)
         names = ["autograd_kernels.h"]
-        names += ["autograd_reference.h"] * any(node.reference for node in context["nodes"])
-        names += ["autograd_tangents.h"] * any(kernel.tangents for kernel in context["kernels"])
-        names += ["autograd_views.h"] * any(o.registered.origin is Origin.view for o in of_shard)
+        if any(node.reference for node in context["nodes"]):
+            names.append("autograd_reference.h")
+        if any(kernel.tangents for kernel in context["kernels"]):
+            names.append("autograd_tangents.h")
+        if any(plan.registered.origin is Origin.view for plan in of_shard):
+            names.append("autograd_views.h")
         shared.update(names)
         context |= {
             "namespace": layout.namespace,
@@ -109,21 +112,22 @@ def _context(planned: Sequence[_Planned], functions: Functions, classes: Classes
             nodes.setdefault(place, (info, []))[1].append(operator)
     called: set[str] = set()
     views = []
+    has_calls = False
     for info, operators in nodes.values():
+        has_calls |= calls_functions(info)
         view = node_view(info, functions, classes)
         if info.function.is_auto:
             view = references.with_reference(view, info, operators[0].facts)
             called |= references.reference_headers(operators[0].facts)
         else:
-            called.update(*(formula_needs.called_headers(t, functions) for t in info.trees))
+            for tree in info.trees:
+                called.update(formula_needs.called_headers(tree, functions))
         # If operators with different conditions have it, it is always there.
         is_shared = any(operator.guard != view.guard for operator in operators[1:])
         views.append(view._replace(guard="") if is_shared else view)
     return {
-        "calls_functions": any(calls_functions(info) for info, _ in nodes.values()),
-        "has_fallbacks": any(
-            kernel_plan.registered.origin in UNKNOWN_VIEWS for kernel_plan in planned
-        ),
+        "calls_functions": has_calls,
+        "has_fallbacks": any(plan.registered.origin in UNKNOWN_VIEWS for plan in planned),
         "called": sorted(called),
         "nodes": views,
         "kernels": kernels,

@@ -26,9 +26,9 @@ from torchgen_lite.analysis.derive.layout import argument_layout
 from torchgen_lite.analysis.policy import Origin
 from torchgen_lite.languages.cpp.kernels import qualified
 from torchgen_lite.languages.cpp.native import sizes_of
-from torchgen_lite.languages.cpp.text import identifier
+from torchgen_lite.languages.cpp.signature import CppParameter
+from torchgen_lite.languages.cpp.text import forwarded, identifier
 from torchgen_lite.languages.cpp.torch_types import INT_LIST, INT_LIST_OPTION
-from torchgen_lite.languages.cpp.types import CType
 from torchgen_lite.loader.entry.entry import DispatchEntry
 from torchgen_lite.schema import ListType
 from torchgen_lite.schema.dispatch_kind import DispatchKind, dispatch_kind
@@ -47,7 +47,6 @@ from torchgen_lite.targets.cpp_torch.wrappers import Copied, FromOut, Wrapper, d
 def following_registrations(library: Library) -> Iterator[TorchImplCall]:
     """The kernels derived from another variant's, and those that select a backend."""
     by_facts = library.by_facts
-    layout = library.layout
     for registration in library.registered:
         operator = by_facts[registration.operator]
         origin = registration.origin
@@ -56,9 +55,9 @@ def following_registrations(library: Library) -> Iterator[TorchImplCall]:
         if origin is Origin.from_out and source is not None and kernel is not None:
             yield _from_out(by_facts[source], operator, kernel, library)
         elif origin is Origin.copied and source is not None and kernel is not None:
-            yield _copied(by_facts[source], operator, kernel, layout.namespace)
+            yield _copied(by_facts[source], operator, kernel, library)
         elif origin is Origin.backend_select:
-            yield wrapped(registration.key, _select(operator, layout.namespace))
+            yield wrapped(registration.key, _select(operator, library))
 
 
 def _from_out(
@@ -68,26 +67,24 @@ def _from_out(
     layout = library.layout
     kernel, choice = _called(out, member, entry, library)
     signature = types.signature(member.function, sizes_of(entry.kernels[0]))
-    pairs = zip(signature.parameters, member.signature.parameters)
     count = len(out.schema.out)
     made = [f"_out{index}" for index in range(count)] if count > 1 else ["_out"]
-    tensors = [
-        identifier(argument.name)
-        for argument in member.schema.arguments
-        if dispatch_kind(argument.type) in (DispatchKind.tensor, DispatchKind.tensor_list)
-    ]
-    headers = ("from_out", stem("operators", member.shard))
+    tensors = []
+    for argument in member.schema.arguments:
+        if dispatch_kind(argument.type) in (DispatchKind.tensor, DispatchKind.tensor_list):
+            tensors.append(identifier(argument.name))
+    headers = ("from_out.h", f"{stem('operators', member.shard)}.h")
     wrapper = Wrapper(
         member,
         f"from_out_{entry.key}_{member.flat}",
         condition(member.function, out.function),
         signature,
         devices(member.function, entry.key, entry.backend),
-        [f"{layout.folder}/{header}.h" for header in headers],
+        names_of(map(layout.own, headers)),
         kernel,
         from_out=FromOut(
             entry.key,
-            [_symbolic(given.type, wanted.type, given.name) for given, wanted in pairs],
+            list(map(_symbolic, signature.parameters, member.signature.parameters)),
             tensors,
             ["self"] if member.is_inplace else made,
         ),
@@ -108,19 +105,19 @@ def _called(
     return function.qualified, choice_of(function, kernels, (), library)
 
 
-def _symbolic(given: CType, wanted: CType, name: str) -> str:
+def _symbolic(given: CppParameter, wanted: CppParameter) -> str:
     """An argument of the typed call; of plain numbers symbolic ones are made, but not of lists of them."""
-    name = identifier(name)
-    if given == wanted or given not in (INT_LIST, INT_LIST_OPTION):
+    name = identifier(given.name)
+    if given.type == wanted.type or given.type not in (INT_LIST, INT_LIST_OPTION):
         return name
-    if given == INT_LIST:
+    if given.type == INT_LIST:
         return f"c10::fromIntArrayRefSlow({name})"
     some = f"std::make_optional(c10::fromIntArrayRefSlow(*{name}))"
     return f"{name}.has_value() ? {some} : std::nullopt"
 
 
 def _copied(
-    functional: CppOperator, member: CppOperator, entry: DispatchEntry, namespace: str
+    functional: CppOperator, member: CppOperator, entry: DispatchEntry, library: Library
 ) -> TorchImplCall:
     """The kernel of one variant that follows from a kernel of the functional one."""
     written = member.schema.written
@@ -138,7 +135,7 @@ def _copied(
         types.signature(member.function, sizes_of(entry)),
         devices(guarded, entry.key, entry.backend),
         ("cstddef", f"ATen/ops/{copy}.h"),
-        qualified(entry.kernel, namespace),
+        qualified(entry.kernel, library.layout.namespace),
         copied=Copied(
             _passed(functional, member, identifier(written[0].name)),
             copy,
@@ -152,19 +149,19 @@ def _copied(
 def _passed(functional: CppOperator, member: CppOperator, out: str) -> list[str]:
     """The arguments of the functional kernel; an out variant has no tensor options but those of its out argument."""
     options = argument_layout(functional.schema).options
-    names = set(names_of(member.schema.arguments))
-    if options is None or options.dtype.name in names:
-        return [identifier(a.name) for a in functional.schema.arguments]
+    names = names_of(functional.schema.arguments)
+    if options is None or options.dtype.name in names_of(member.schema.arguments):
+        return forwarded(functional.schema.arguments)
     values = (f"{out}.scalar_type()", f"{out}.layout()", f"{out}.device()", "std::nullopt")
-    of_out = {argument.name: value for argument, value in zip(options, values)}
-    return [of_out.get(a.name, identifier(a.name)) for a in functional.schema.arguments]
+    of_out = dict(zip(names_of(options), values))
+    return [of_out.get(name) or identifier(name) for name in names]
 
 
-def _select(operator: CppOperator, namespace: str) -> Wrapper:
+def _select(operator: CppOperator, library: Library) -> Wrapper:
     """The kernel for BackendSelect of an operator that makes tensors from nothing: the options choose the backend.
 
     PyTorch has these for its own operators; torchgen makes none for others.
     """
-    headers = ("c10/core/TensorOptions.h", f"{namespace.replace('::', '/')}/operators.h")
+    headers = ("c10/core/TensorOptions.h", library.layout.own("operators.h").name)
     name = f"select_{operator.flat}"
     return Wrapper(operator, name, operator.guard, operator.signature, more_headers=headers)

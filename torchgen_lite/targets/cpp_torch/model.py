@@ -17,7 +17,7 @@ from torchgen_lite.languages.cpp.types import names_of
 from torchgen_lite.loader.entry.entry import DispatchEntry, NativeFunction
 from torchgen_lite.schema import FunctionSchema
 from torchgen_lite.targets.cpp import conditions, model
-from torchgen_lite.targets.cpp.layout import Layout, library_layout, with_given
+from torchgen_lite.targets.cpp.layout import Layout, module_layout
 from torchgen_lite.targets.cpp.model import CppOperator
 from torchgen_lite.targets.cpp_torch import types
 from torchgen_lite.targets.cpp_torch.options import TorchOptions
@@ -27,8 +27,7 @@ from torchgen_lite.targets.output import Selection
 def torch_layout(functions: Sequence[NativeFunction], options: TorchOptions) -> Layout:
     headers = options.headers
     classes = {base_type(n): type_._replace(headers=headers) for n, type_ in options.types.items()}
-    layout = with_given(library_layout(functions, options), functions, options)
-    return layout._replace(classes=classes, headers=headers)
+    return module_layout(functions, options)._replace(classes=classes, headers=headers)
 
 
 def build_operators(facts: Sequence[Operator], layout: Layout) -> tuple[CppOperator, ...]:
@@ -37,7 +36,7 @@ def build_operators(facts: Sequence[Operator], layout: Layout) -> tuple[CppOpera
     return model.build_operators(
         facts,
         layout.shards,
-        lambda one: types.signature(one.function, classes=classes),
+        lambda operator: types.signature(operator.function, classes=classes),
         conditions.condition,
         TORCH.spelled | spelled,
         layout.given,

@@ -14,9 +14,8 @@ struct MulBackward0 : public autograd::Node {
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from functools import partial
-from itertools import islice
 from typing import NamedTuple
 
 from torchgen_lite.analysis.derive.layout import is_tensor_like
@@ -26,11 +25,13 @@ from torchgen_lite.analysis.differentiability.model import DifferentiabilityInfo
 from torchgen_lite.analysis.differentiability.nodes import Gradients, SharedValue, plan_backward
 from torchgen_lite.analysis.differentiability.vocabulary import node_names
 from torchgen_lite.diagnostics import Diagnostic, Label, Span
-from torchgen_lite.formulas.model import Name
+from torchgen_lite.formulas.facts import Saved
+from torchgen_lite.formulas.model import Expression, Name
 from torchgen_lite.formulas.tree import Typed, every_part
 from torchgen_lite.languages.cpp import formula_needs
 from torchgen_lite.languages.cpp.formula import Functions, write
 from torchgen_lite.schema import ListType
+from torchgen_lite.schema.grouped import names_of
 from torchgen_lite.targets.cpp.conditions import condition
 from torchgen_lite.targets.cpp_torch.saved import FACTS, count_of, members
 from torchgen_lite.targets.cpp_torch.saved import Member as SavedMember
@@ -89,13 +90,15 @@ def unsayable_parts(info: DifferentiabilityInfo, functions: Functions) -> Findin
     """The parts of formulas that have no equivalent in C++, TG540, or only one that nobody has."""
     types = {argument.name: argument.type for argument in info.schema.arguments}
     elsewhere = node_names(info.function) - types.keys()
-    for node in [part.node for part in _parts(info)]:
+    nodes: dict[Saved | None, Expression] = {}
+    for part in _parts(info):
+        node = part.node
+        nodes.setdefault(part.saved, node)
         if isinstance(node, Name) and node.text in elsewhere:
             yield _unsayable(info, f"only PyTorch's own nodes know `{node.text}`", node.span)
     for tree in info.trees:
         for node, message, hint in formula_needs.unsayable(tree, functions):
             yield _unsayable(info, message, node.span, hint)
-    nodes = {part.saved: part.node for part in reversed(list(_parts(info))) if part.saved}
     for saved in info.saved:
         if not saved.is_whole and saved.fact not in FACTS:
             yield _unsayable(info, f"nothing is kept for `{nodes[saved]}`", nodes[saved].span)
@@ -121,8 +124,11 @@ def _unsayable(
 
 
 def calls_functions(info: DifferentiabilityInfo) -> bool:
-    operators = (part.operator for part in _parts(info))
-    return any(o is not None and o.is_own and o.is_function for o in operators)
+    for part in _parts(info):
+        operator = part.operator
+        if operator is not None and operator.is_own and operator.is_function:
+            return True
+    return False
 
 
 def _parts(info: DifferentiabilityInfo) -> Iterator[Typed]:
@@ -133,12 +139,10 @@ def _parts(info: DifferentiabilityInfo) -> Iterator[Typed]:
 
 def _gradients(info: DifferentiabilityInfo) -> Iterator[tuple[str, str, bool]]:
     """`grad` or `grad_NAME`, whichever the formulas use."""
-    returns = info.schema.returns
+    lists = _list_results(info)
     for name, position, index in used_gradients(info):
-        is_list = isinstance(returns[index].type, ListType)
-        before = [i for i in info.outputs[:position] if isinstance(returns[i].type, ListType)]
-        lists = [count_of(info, i) for i in before]
-        first = _sum(position - len(lists), lists)
+        is_list = index in lists
+        first = _place(info, info.outputs[:position], lists)
         if name == "grad":
             yield name, "grads" if is_list else "grads[0]", False
         elif is_list:
@@ -153,34 +157,42 @@ def counted_results(info: DifferentiabilityInfo) -> list[int]:
 
     Such a list has one gradient per element, so the positions after it depend on its length.
     """
+    return _list_results(info) if info.used_gradients else []
+
+
+def _list_results(info: DifferentiabilityInfo) -> list[int]:
     returns = info.schema.returns
-    return [
-        i for i in info.outputs if info.used_gradients and isinstance(returns[i].type, ListType)
-    ]
+    return [index for index in info.outputs if isinstance(returns[index].type, ListType)]
 
 
 def _mixed_gradients(info: DifferentiabilityInfo) -> Findings:
     """Indices into `grads` next to a list result: they count the list's elements, not the
     results."""
-    returns = [info.schema.returns[index] for index in info.outputs]
-    if len(returns) < 2 or not any(isinstance(value.type, ListType) for value in returns):
+    if len(info.outputs) < 2 or not _list_results(info):
         return
-    wrong = (p.node for p in _parts(info) if isinstance(p.node, Name) and p.node.text == "grads")
-    for node in islice(wrong, 1):
-        message = "`grads` of several results, one of which is a list"
-        yield _unsayable(info, message, node.span, "name the results, and write `grad_NAME`")
+    for part in _parts(info):
+        if isinstance(part.node, Name) and part.node.text == "grads":
+            message = "`grads` of several results, one of which is a list"
+            hint = "name the results, and write `grad_NAME`"
+            yield _unsayable(info, message, part.node.span, hint)
+            return
 
 
-def _sum(number: int, terms: Sequence[str]) -> str:
-    return " + ".join([str(number), *terms] if number or not terms else terms)
+def _place(
+    info: DifferentiabilityInfo, before: Sequence[str | int], lists: Collection[str | int]
+) -> str:
+    """The number of tensors `before`, of which the lists have as many as is counted: `1 + result_0_count`."""
+    counts = [count_of(info, value) for value in before if value in lists]
+    others = len(before) - len(counts)
+    if others or not counts:
+        counts.insert(0, str(others))
+    return " + ".join(counts)
 
 
 def _wanted(info: DifferentiabilityInfo, slot: int) -> str:
     """Whether the gradient of an argument is wanted: its edge, or the first of its edges and how many there are."""
-    before = info.slots[:slot]
     argument = info.slots[slot]
-    lists = [count_of(info, earlier.name) for earlier in before if earlier.is_list]
-    count = ""
+    place = _place(info, names_of(info.slots[:slot]), info.lists)
     if argument.is_list:
-        count = f", {count_of(info, argument.name)}"
-    return f"autograd::wanted(*this, {_sum(len(before) - len(lists), lists)}{count})"
+        place = f"{place}, {count_of(info, argument.name)}"
+    return f"autograd::wanted(*this, {place})"

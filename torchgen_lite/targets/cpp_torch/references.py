@@ -8,6 +8,7 @@ at::Tensor reference_Meta_silu(const at::Tensor& x, double scale) {
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 
 from torchgen_lite.analysis.checks.references import Values, reference_trees, results_in_torch
 from torchgen_lite.analysis.differentiability.calls import check_calls
@@ -62,18 +63,18 @@ def reference_registrations(library: Library) -> Iterator[TorchImplCall]:
 def with_reference(view: NodeView, info: DifferentiabilityInfo, operator: Operator) -> NodeView:
     """The node of an entry that says `auto`, with the results that have gradients."""
     let, every = _trees(operator)
-    trees = [tree for index, tree in enumerate(every) if index in info.outputs]
-    needed = [*trees]
-    for name, tree in reversed(let.items()):
-        if any(part.node == Name(name) for user in needed for part in every_part(user)):
-            needed.insert(0, tree)
-    shared = [
-        SharedValue(name, _variable(tree), ()) for name, tree in let.items() if tree in needed
-    ]
-    classes = ["autograd::variable_list" if t.kind.is_list else "at::Tensor" for t in trees]
     results = []
-    for class_, tree in zip(classes, trees):
-        results.append(f"{class_}({write(tree, _TORCH)})")
+    used = set[str]()
+    for index, tree in enumerate(every):
+        if index in info.outputs:
+            class_ = "autograd::variable_list" if tree.kind.is_list else "at::Tensor"
+            results.append(f"{class_}({write(tree, _TORCH)})")
+            used.update(str(part.node) for part in every_part(tree))
+    shared: list[SharedValue] = []
+    for name, tree in reversed(let.items()):
+        if name in used:
+            shared.insert(0, SharedValue(name, _variable(tree), ()))
+            used.update(str(part.node) for part in every_part(tree))
     return view._replace(
         shared=tuple(shared), derivatives=(), inputs=info.arguments, reference=results
     )
@@ -88,7 +89,10 @@ def _variable(tree: Typed) -> str:
 
 def reference_headers(operator: Operator) -> set[str]:
     let, trees = _trees(operator)
-    return {h for tree in (*let.values(), *trees) for h in called_headers(tree, _TORCH)}
+    headers = set[str]()
+    for tree in (*let.values(), *trees):
+        headers.update(called_headers(tree, _TORCH))
+    return headers
 
 
 def _present(operator: Operator) -> list[tuple[str, Expression]]:
@@ -125,19 +129,21 @@ def check_references(registered: Sequence[Registration]) -> Findings:
         function = operator.function
         let, trees = _trees(operator)
         every = [*let.values(), *trees]
-        parts = [part for tree in every for part in every_part(tree)]
-        for part in parts:
-            yield from findings(function, check_operands(part))
-        unsaid = [refused for tree in every for refused in unsayable(tree, _TORCH)]
+        unsaid = list(chain.from_iterable([unsayable(tree, _TORCH) for tree in every]))
         # A view of sizes may outlive its tensor, and neither a list in brackets nor `None` has a type.
         for tree in let.values():
             is_owned = (tree.kind, type(tree.node)) == (TENSORS, Call)
             if tree.is_none or (tree.kind.is_list and not is_owned):
                 unsaid.append((tree.node, f"{tree.kind.words} is no variable in C++", ""))
-        unsaid += [(part.node, problem, "") for part in parts if (problem := differs(part))]
+        for part in chain.from_iterable(map(every_part, every)):
+            yield from findings(function, check_operands(part))
+            problem = differs(part)
+            if problem:
+                unsaid.append((part.node, problem, ""))
         spans = [node.span for node, *_ in unsaid]
-        others = check_calls(function, every, speech(_TORCH))
-        yield from (d for d in others if not d.label or d.label.span not in spans)
+        for diagnostic in check_calls(function, every, speech(_TORCH)):
+            if diagnostic.label is None or diagnostic.label.span not in spans:
+                yield diagnostic
         # A node takes the results that have gradients one by one.
         if origin is Origin.autograd and len(trees) != len(operator.schema.returns):
             unsaid.append((trees[0].node, "several results in one expression", ""))

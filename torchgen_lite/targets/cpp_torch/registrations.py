@@ -33,13 +33,12 @@ from torchgen_lite.languages.cpp.text import quote
 from torchgen_lite.languages.cpp.torch_types import CLASS_PREFIX
 from torchgen_lite.loader.entry.entry import NativeFunction
 from torchgen_lite.loader.entry.known_tags import KNOWN_TAGS
-from torchgen_lite.schema.grouped import names_of
+from torchgen_lite.schema.grouped import names_of, without_none
 from torchgen_lite.targets.cpp import choices, registrations, required
 from torchgen_lite.targets.cpp.conditions import condition
-from torchgen_lite.targets.cpp.layout import Blocks, Layout, copied_files
+from torchgen_lite.targets.cpp.layout import Blocks, Layout, version_header
 from torchgen_lite.targets.cpp.model import CppOperator
-from torchgen_lite.targets.cpp.options import ModuleOptions
-from torchgen_lite.targets.cpp.proof import Relation, proof_files
+from torchgen_lite.targets.cpp.proof import FUNCTIONS, Relation, proof_files
 from torchgen_lite.targets.cpp_torch import types
 from torchgen_lite.targets.cpp_torch.calls import declaration_includes
 from torchgen_lite.targets.cpp_torch.model import Library
@@ -83,7 +82,9 @@ def kernel_registrations(
         guard = operator.guard
         key = kernel.key
         signature = kernel.signature
-        declared = _declared(alternatives or [kernel], shared, library)
+        declared = required.declared(
+            alternatives or [kernel], shared, library.options.kernel_headers
+        )
         choice = choice_of(kernel, alternatives, shared, library) if alternatives else None
         device = devices(operator.function, key, kernel.backend)
         is_compared = _is_compared(kernel)
@@ -109,20 +110,11 @@ def kernel_registrations(
             yield TorchImplCall(operator, key, function, guard, None, declared, choice)
 
 
-def _declared(
-    kernels: Sequence[required.Kernel], shared: Collection[str], library: Library
-) -> list[str]:
-    """The kernels that the author's headers have to declare."""
-    if not library.options.kernel_headers:
-        return []
-    return [kernel.qualified for kernel in kernels if kernel.qualified not in shared]
-
-
 def _call(
     kernel: required.Kernel, shared: Collection[str], library: Library
 ) -> tuple[str, tuple[str, ...]]:
     """How a kernel is called, and the headers that this needs; a declared one may have other types."""
-    if not _declared([kernel], shared, library):
+    if not required.declared([kernel], shared, library.options.kernel_headers):
         return kernel.qualified, ()
     layout = library.layout
     call, header = _call_of(kernel.operator, layout)
@@ -166,56 +158,51 @@ def build_registrations(
 ) -> Files:
     """The definitions of the operators, without those that PyTorch defines, with those `tags` that they have;
     and what is registered."""
-    layout = library.layout
-    options = library.options
     defined = [o for o in library.operators if o.function.namespace not in TORCH_NAMESPACES]
     libraries = registrations.definitions(defined, "at::Tag::{}".format, known_tags=tags)
-    guards = [o.guard for o in defined]
 
     def context(shown: object, calls: Sequence[TorchImplCall]) -> Context:
-        wrappers = [r.wrapper for r in calls if r.wrapper is not None]
-        conditions = [r.guard for r in calls]
-        if shown:
-            conditions += guards
-        includes = _includes(layout, calls, conditions, options)
+        operators = defined if shown else []
         return {
-            "includes": includes,
-            "wrappers": wrappers,
-            "python_module": options.python_module,
+            "includes": _includes(library, calls, operators),
+            "wrappers": without_none([call.wrapper for call in calls]),
+            "python_module": library.options.python_module,
         }
 
     template = "cpp_torch/register.cpp.j2"
     yield from registrations.registration_files(
-        libraries, implemented, layout, options, "TORCH_LIBRARY", template, context
+        libraries, implemented, library.layout, library.options, "TORCH_LIBRARY", template, context
     )
 
 
 def _includes(
-    layout: Layout, calls: Sequence[TorchImplCall], guards: Sequence[str], options: ModuleOptions
+    library: Library, calls: Sequence[TorchImplCall], defined: Sequence[CppOperator]
 ) -> Blocks:
     """PyTorch's headers, those of the library, and what declares the kernels."""
-    wrappers = [call.wrapper for call in calls if call.wrapper is not None]
-    needed = set[str]().union(*(wrapper.headers for wrapper in wrappers))
-    if options.kernel_headers:
-        needed |= {_call_of(call.operator, layout)[1] for call in calls if call.choice is not None}
+    layout = library.layout
+    headers = library.options.kernel_headers
+    needed = set[str]()
+    declared = {*layout.given_namespace, *version_header([*calls, *defined], layout)}
+    kernels: list[list[Header]] = [[]]
+    for call in calls:
+        if call.wrapper is not None:
+            needed.update(call.wrapper.headers)
+        if call.header is not None:
+            declared.add(call.header)
+        if call.choice is not None:
+            declared |= {layout.own(choices.COUNTS), layout.own(choices.TENSORS)}
+            if headers:
+                needed.add(_call_of(call.operator, layout)[1])
+        if _calls_kernel(call):
+            kernels = required.kernel_includes(layout, headers)
+            if headers:
+                declared.add(layout.own("kernel_function.h"))
     of_library = {name for name in needed if name.startswith(f"{layout.namespace}/")}
     of_pytorch = {"torch/library.h", *(needed - of_library)}
-    declared = {call.header.name for call in calls if call.header is not None}
-    if any(guards):
-        declared.add(layout.own("version.h").name)
-    if any(call.choice is not None for call in calls):
-        declared.add(layout.own(choices.COUNTS).name)
-        declared.add(layout.own(choices.TENSORS).name)
-    declared.update(names_of(layout.given_namespace))
-    kernels: list[Sequence[Header]] = [[]]
-    if any(map(_calls_kernel, calls)):
-        kernels = required.kernel_includes(layout, options.kernel_headers)
-        if options.kernel_headers:
-            declared.add(layout.own("kernel_function.h").name)
     blocks = [list(map(Header, sorted(names))) for names in (of_pytorch, of_library)]
     # The last block has what declares kernels in this library, and with it what else it has.
-    last = [*kernels[-1], *map(Header, sorted(declared - needed))]
-    return [block for block in (*blocks, *kernels[:-1], last) if block]
+    kernels[-1] += sorted(declared.difference(map(Header, needed)))
+    return list(filter(None, [*blocks, *kernels]))
 
 
 def _calls_kernel(registered: TorchImplCall) -> bool:
@@ -314,16 +301,11 @@ def check_rows(library: Library) -> Findings:
                 yield finding(function, "TG544", message, place, "one function calls both", hint)
 
 
-# What registers kernels of the author's headers.
-_COPIED = ("kernel_function.h", "kernel_types.h")
-
-
 def build_kernels(
     kernels: Sequence[required.Kernel], library: Library, python: Sequence[str]
 ) -> Files:
     """`kernels.h`, and the proof."""
     layout = library.layout
-    headers = library.options.kernel_headers
 
     def includes(shown: Sequence[required.Kernel]) -> Blocks:
         return declaration_includes([k.operator for k in shown], signatures_of(shown), layout)
@@ -338,19 +320,17 @@ def build_kernels(
         return given
 
     relation = Relation()
-    if headers:
+    if library.options.kernel_headers:
         relation = Relation(
             "meant",
             "meant",
             other,
-            includes=[layout.own("kernel_types.h")],
             by_name=_called_by_name(kernels, library),
             exactly=("meant_by_libtorch", "meant_by_libtorch"),
+            folder="cpp_torch",
+            copied=(FUNCTIONS, "kernel_types.h"),
         )
     yield from proof_files(layout, kernels, includes, relation, declares=True, python=python)
-    if headers:
-        yield from copied_files(layout, "cpp", choices.CONVERSIONS)
-        yield from copied_files(layout, "cpp_torch", *_COPIED)
 
 
 def _called_by_name(kernels: Sequence[required.Kernel], library: Library) -> frozenset[str]:

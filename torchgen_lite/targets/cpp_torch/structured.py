@@ -24,7 +24,8 @@ The meta function of `aten::add.out` is PyTorch's, so a kernel for a backend der
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import groupby
+from itertools import chain
+from operator import attrgetter
 from typing import NamedTuple
 
 from torchgen_lite.analysis.derive.model import VariantGroup
@@ -37,11 +38,12 @@ from torchgen_lite.languages.cpp.reserved import LIBRARIES
 from torchgen_lite.languages.cpp.signature import CppParameter
 from torchgen_lite.loader.entry.entry import DispatchEntry
 from torchgen_lite.schema import SchemaKind
-from torchgen_lite.schema.grouped import grouped, names_of
+from torchgen_lite.schema.grouped import by_name, grouped, names_of
 from torchgen_lite.schema.model import bare_type
 from torchgen_lite.targets.cpp.conditions import condition
-from torchgen_lite.targets.cpp.layout import Layout, copied_files
+from torchgen_lite.targets.cpp.layout import Layout, copied_files, version_header
 from torchgen_lite.targets.cpp.model import CppOperator
+from torchgen_lite.targets.cpp.registrations import guarded
 from torchgen_lite.targets.cpp_torch import types
 from torchgen_lite.targets.cpp_torch.model import Library
 from torchgen_lite.targets.cpp_torch.registrations import TorchImplCall, wrapped
@@ -71,11 +73,9 @@ class Group(NamedTuple):
     def argument(self, parameter: CppParameter) -> str:
         """An argument of meta or impl, from what the dispatcher gives."""
         name = cpp_text.identifier(parameter.name)
-        type_ = next(
-            (bare_type(a.type) for a in self.out.schema.arguments if a.name == parameter.name), ""
-        )
-        is_reference = type_ in ("Tensor?", "Scalar?")
-        if is_reference:
+        # What is computed for impl is no argument of the schema.
+        argument = by_name(self.out.schema.arguments).get(parameter.name)
+        if argument is not None and bare_type(argument.type) in ("Tensor?", "Scalar?"):
             return f"::{self.namespace}::structured::reference({name})"
         return name
 
@@ -106,38 +106,37 @@ def build_structured(groups: Sequence[Group], layout: Layout) -> Files:
     """`structured.h`, which the author includes, and what registrations include."""
     if not groups:
         return
-    shown = [struct for group in groups for struct in structs(group, layout.namespace)]
-    version = []
-    if any(s.operator.guard for s in shown):
-        version = [[layout.own("version.h")]]
+    shown = list(chain.from_iterable(map(structs, groups)))
+    version = version_header([struct.operator for struct in shown], layout)
     context = {
-        "includes": [[*map(Header, _headers(groups))], *version],
-        "scopes": [
-            (namespace, list(of_scope))
-            for namespace, of_scope in groupby(shown, key=lambda struct: struct.namespace)
-        ],
+        "includes": list(filter(None, [list(map(Header, _headers(groups))), version])),
+        "scopes": guarded(shown, attrgetter("namespace")),
     }
     yield OutputFile(layout.header("structured.h"), "cpp_torch/structured.h.j2", context)
     yield from copied_files(layout, "cpp_torch", "structured_outputs.h", "structured_given.h")
 
 
-def _headers(groups: Sequence[Group]) -> Iterator[str]:
-    yield "ATen/core/Tensor.h"
-    yield "ATen/TensorIterator.h"
-    yield "ATen/TensorMeta.h"
-    names = [g.group.functional.func.base_name for g in groups if g.is_torch]
-    yield from (f"ATen/ops/{name}_meta.h" for name in sorted(set(names)))
-    names = [g.out.schema.base_name for g in groups if any(map(_is_pytorchs, _implementations(g)))]
-    yield from (f"ATen/ops/{name}_native.h" for name in sorted(set(names)))
+def _headers(groups: Sequence[Group]) -> list[str]:
+    metas = set[str]()
+    natives = set[str]()
+    for group in groups:
+        if group.is_torch:
+            metas.add(group.group.functional.func.base_name)
+        if any(map(_is_pytorchs, _implementations(group))):
+            natives.add(group.out.schema.base_name)
+    headers = ["ATen/core/Tensor.h", "ATen/TensorIterator.h", "ATen/TensorMeta.h"]
+    headers += map("ATen/ops/{}_meta.h".format, sorted(metas))
+    headers += map("ATen/ops/{}_native.h".format, sorted(natives))
+    return headers
 
 
-def structs(group: Group, namespace: str) -> Iterator[Struct]:
+def structs(group: Group) -> Iterator[Struct]:
     """The class with the meta function, and one with the impl function for each kernel of the author."""
     out = group.out
     if not group.is_torch:
         base = structured.base_class(group.group)
         yield Struct(
-            namespace,
+            group.namespace,
             out,
             f"structured_{structured.name(group.group)}",
             f"at::{base}" if base == "TensorIteratorBase" else base,
@@ -148,7 +147,7 @@ def structs(group: Group, namespace: str) -> Iterator[Struct]:
     for kernel, entries in _implementations(group).items():
         if _is_pytorchs(kernel):
             continue
-        scope, name = split_kernel(kernel, namespace)
+        scope, name = split_kernel(kernel, group.namespace)
         keys = [entry.key for entry in entries]
         yield Struct(scope, out, f"structured_{name}", group.meta, arguments, keys)
 
@@ -167,7 +166,7 @@ def _implementations(group: Group) -> dict[str, list[DispatchEntry]]:
 def author_members(groups: Sequence[Group], layout: Layout) -> Iterator[AuthorFunction]:
     """The meta and impl functions, members of classes that `structured.h` declares."""
     for group in groups:
-        for struct in structs(group, layout.namespace):
+        for struct in structs(group):
             operator = struct.operator.function.name
             returns = "void"
             if struct.precomputed:
@@ -210,7 +209,7 @@ def structured_registrations(library: Library) -> Iterator[TorchImplCall]:
 
 def _called(group: Group, member: CppOperator, kernel: DispatchEntry | None) -> Structured:
     """What the kernel of one variant calls; no impl function for `kernel` None."""
-    outs = [cpp_text.identifier(a.name) for a in group.out.schema.out]
+    outs = cpp_text.forwarded(group.out.schema.out)
     style, given = {
         SchemaKind.functional: ("Functional", []),
         SchemaKind.inplace: ("Inplace", ["self"]),

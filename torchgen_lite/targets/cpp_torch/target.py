@@ -22,7 +22,7 @@ from torchgen_lite.diagnostics import Diagnostic, has_errors
 from torchgen_lite.languages.cpp.reserved import TORCH
 from torchgen_lite.languages.cpp.torch_types import CLASS_PREFIX
 from torchgen_lite.loader.entry.entry import NativeFunction
-from torchgen_lite.loader.python.kernel_modules import NO_FUNCTIONS
+from torchgen_lite.schema.grouped import without_none
 from torchgen_lite.targets.cpp.choices import check_conditions, choice_headers
 from torchgen_lite.targets.cpp.layout import Layout, copied_files, namespace_header
 from torchgen_lite.targets.cpp.model import CppOperator
@@ -43,7 +43,7 @@ from torchgen_lite.targets.cpp_torch.following import following_registrations
 from torchgen_lite.targets.cpp_torch.model import Library
 from torchgen_lite.targets.cpp_torch.options import TARGET, TorchOptions
 from torchgen_lite.targets.cpp_torch.registrations import TorchImplCall
-from torchgen_lite.targets.generation import generation_beside
+from torchgen_lite.targets.generation import formula_functions, generation_beside
 from torchgen_lite.targets.left_out import PLAIN, check_brought, select
 from torchgen_lite.targets.output import (
     AuthorFunction,
@@ -58,6 +58,7 @@ def _library(program: Program, options: TorchOptions) -> Library:
     """The operators of all ranges of releases. Of those around an operator's further entry, a range adds only what is
     registered because of that: the out variant's kernel for a functional one, for example."""
     operators: dict[Operator, None] = {}
+    named: dict[Operator | None, None] = {}
     registered: list[Registration] = []
     diagnostics: list[Diagnostic] = []
     first = {(function.name, function.torch) for function in program.by_range[""].functions}
@@ -69,12 +70,16 @@ def _library(program: Program, options: TorchOptions) -> Library:
             is_further = function.torch == text and (function.name, text) not in first
             if not text or is_further:
                 operators[operator] = None
-        if not options.calls_only:
-            every = generation_beside(ranged).in_cpp(selection)
-            registered += [r for r in every if r.operator in operators or r.source in operators]
-    named = {o: None for r in registered for o in (r.operator, r.source) if o is not None}
+        if options.calls_only:
+            continue
+        for registration in generation_beside(ranged).in_cpp(selection):
+            related = registration.operator, registration.source
+            if not operators.keys().isdisjoint(related):
+                registered.append(registration)
+                named |= dict.fromkeys(related)
     selection = Selection(list(operators), selection.policy, diagnostics)
-    return Library(options, selection, [*{**operators, **named}], registered)
+    facts = without_none(dict.fromkeys([*operators, *named]))
+    return Library(options, selection, facts, registered)
 
 
 def build_cpp_torch(program: Program, options: TorchOptions) -> TargetResult:
@@ -100,9 +105,7 @@ def build_cpp_torch(program: Program, options: TorchOptions) -> TargetResult:
         return TargetResult(diagnostics=diagnostics)
     if options.calls_only:
         return TargetResult(_calls(library.operators, library.layout), diagnostics)
-    modules = [of_target.get("formulas", NO_FUNCTIONS) for of_target in program.modules.values()]
-    helpers = frozenset(name for index in modules for name in index.names())
-    autograd = build_differentiation(library, helpers)
+    autograd = build_differentiation(library, formula_functions(program.modules))
     files = chain(_files(program, library), autograd.files)
     return TargetResult(files, (*diagnostics, *autograd.diagnostics))
 
@@ -131,32 +134,32 @@ def _calls(operators: Sequence[CppOperator], layout: Layout) -> Files:
     yield from build_methods(operators, layout)
 
 
-def _called(library: Library, lent: Collection[str]) -> tuple[CppOperator, ...]:
+def _called(library: Library, lent: Collection[str]) -> list[CppOperator]:
     """The operators with typed calls: those that generated kernels call, and others unless PyTorch has calls for
     them."""
     boxed = {*BY_WORD.values(), Origin.autocast_over, Origin.functionalize, Origin.underived}
     uncalled = WRITTEN | STRUCTURED | boxed | {Origin.copied, Origin.selected}
-    generated = set()
+    generated = set[str]()
     for registration in library.registered:
         if registration.origin not in uncalled:
-            called = registration.operator, registration.source
-            generated |= {o.name for o in called if o is not None}
-    return tuple(
-        [
-            operator
-            for operator in library.operators
-            if not operator.facts.is_derived
-            and (operator.function.name in generated or not _has_calls(operator, lent))
-        ]
-    )
+            generated.add(registration.operator.name)
+            if registration.source is not None:
+                generated.add(registration.source.name)
+    called = []
+    for operator in library.operators:
+        is_called = operator.function.name in generated or not _has_calls(operator, lent)
+        if is_called and not operator.facts.is_derived:
+            called.append(operator)
+    return called
 
 
 def _has_calls(operator: CppOperator, lent: Collection[str]) -> bool:
     """Whether an operator is known to be PyTorch's: the lists of a backend's file name no others in its namespaces."""
+    function = operator.function
+    if function.name in lent or function.namespace not in TORCH_NAMESPACES:
+        return function.name in lent
     kernels = operator.facts.kernels
-    is_pytorchs = operator.function.namespace in TORCH_NAMESPACES
-    is_listed = bool(kernels) and all(kernel.backend is not None for kernel in kernels)
-    return operator.function.name in lent or (is_pytorchs and is_listed)
+    return bool(kernels) and all(kernel.backend is not None for kernel in kernels)
 
 
 _BOXED_KERNELS = ("autocast.h", "fallback.h", "functionalize.h", "underived.h")

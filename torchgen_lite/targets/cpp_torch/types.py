@@ -60,7 +60,7 @@ def own_types(
     returns = signature.returns
     if function.namespace not in TORCH_NAMESPACES:
         arguments = by_name(function.func.arguments)
-        parameters = tuple([_own(p, arguments.get(p.name)) for p in parameters])
+        parameters = tuple([_own(p, arguments) for p in parameters])
         returns = owned(returns)
         if _is_mixed(function.func):
             # libtorch makes no tuple of references and values.
@@ -77,13 +77,13 @@ def own_types(
 def _passed(type_: CType, classes: Classes) -> CType:
     """The type with the author's classes substituted for the dialect's; nested ones are passed by
     value."""
-    found = classes.get(type_)
     args = tuple([bare(_passed(arg, classes)) for arg in type_.args])
-    return found or type_._replace(args=args)
+    return classes.get(type_) or type_._replace(args=args)
 
 
-def _own(parameter: CppParameter, argument: Argument | None) -> CppParameter:
+def _own(parameter: CppParameter, arguments: Mapping[str, Argument]) -> CppParameter:
     """The parameter of an operator that isn't PyTorch's; `at::TensorOptions` is not an argument of the schema."""
+    argument = arguments.get(parameter.name)
     if argument is None:
         return parameter
     default = parameter.default and _default(argument)
@@ -92,10 +92,9 @@ def _own(parameter: CppParameter, argument: Argument | None) -> CppParameter:
 
 def _default(argument: Argument) -> Expression | None:
     # With a list of complex numbers as default, g++ 12 gives every function the first one's.
-    lists = [part for part in walk_type(argument.type) if isinstance(part, ListType)]
-    is_refused = any(bare_type(part.elem) == "complex" for part in lists)
-    if is_refused:
-        return None
+    for part in walk_type(argument.type):
+        if isinstance(part, ListType) and bare_type(part.elem) == "complex":
+            return None
     return default_of(argument, TORCH)
 
 

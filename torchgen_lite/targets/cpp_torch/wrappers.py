@@ -31,7 +31,6 @@ from torchgen_lite.key_tables import CURRENT
 from torchgen_lite.languages.cpp.signature import CppSignature
 from torchgen_lite.loader.entry.entry import Backend, NativeFunction
 from torchgen_lite.schema.dispatch_kind import DispatchKind, dispatch_kind
-from torchgen_lite.schema.grouped import names_of
 from torchgen_lite.schema.model import bare_type
 from torchgen_lite.targets.cpp.model import CppOperator
 from torchgen_lite.targets.output import Named
@@ -142,25 +141,25 @@ def devices(function: NativeFunction, key: str, backend: Backend | None = None) 
     if not (key in _DEVICE_KEYS if backend is None else backend.device_guard):
         return ANY_DEVICE
     layout = argument_layout(function.func)
-    # PyTorch's functions find no device in a `Tensor[]?`, as it carries no dispatch keys.
-    tensors = [
-        a
-        for a in (*layout.out, *layout.positional)
-        if is_tensor_like(a.type) and dispatch_kind(a.type) is not DispatchKind.nothing
-    ]
+    checked = []
+    eligible = []
+    for argument in (*layout.out, *layout.positional):
+        # PyTorch's functions find no device in a `Tensor[]?`, as it carries no dispatch keys.
+        if (
+            not is_tensor_like(argument.type)
+            or dispatch_kind(argument.type) is DispatchKind.nothing
+        ):
+            continue
+        checked.append(argument.name)
+        # Lists of optional tensors have no device by `device_of`.
+        if bare_type(argument.type) != "Tensor?[]":
+            eligible.append(argument.name)
     is_between = function.namespace == "aten" and function.func.base_name in BETWEEN_DEVICES
-    checked = tensors
     if is_between or function.device_check == "NoCheck":
         checked = []
     by_options = function.device_guard and layout.options is not None
-    # The device of self, of an out argument, or of the first one. Lists of optional tensors have none by `device_of`.
-    eligible = [a.name for a in tensors if bare_type(a.type) != "Tensor?[]"]
-    guarded = "self"
-    if "self" not in eligible:
-        guarded = next(iter(eligible), "")
-    is_guarded = function.device_guard and not by_options
-    return Devices(
-        tuple(names_of(checked)),
-        guarded if is_guarded else "",
-        is_guarded_by_options=by_options,
-    )
+    guarded = ""
+    if function.device_guard and not by_options and eligible:
+        # The device of self, of an out argument, or of the first one.
+        guarded = "self" if "self" in eligible else eligible[0]
+    return Devices(tuple(checked), guarded, is_guarded_by_options=by_options)

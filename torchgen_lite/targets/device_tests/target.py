@@ -9,7 +9,6 @@ device-tests/_device_probes.py            what training scripts use
 from __future__ import annotations
 
 from torchgen_lite.analysis.kernels import DEVICES
-from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.analysis.program import Program
 from torchgen_lite.diagnostics import Diagnostic
 from torchgen_lite.languages.text import quote
@@ -26,7 +25,9 @@ def build_device_tests(program: Program, options: DeviceTestsOptions) -> TargetR
         message = f"no operator has a kernel under a key with a device: {', '.join(DEVICES)}"
         place = locate_value(program.config, "", "targets", TARGET)
         return TargetResult(diagnostics=(Diagnostic("TG510", message, place),))
-    parts = ["probes", "samples"] if any(test.context["samples"] for test in tests) else ["probes"]
+    parts = ["probes"]
+    if any(test.context["samples"] for test in tests):
+        parts.append("samples")
     for part in parts:
         path = f"{options.folder}/_device_{part}.py"
         tests.append(OutputFile(path, f"device_tests/{part}.py.j2"))
@@ -35,22 +36,19 @@ def build_device_tests(program: Program, options: DeviceTestsOptions) -> TargetR
     return TargetResult((*tests, OutputFile(path, source)))
 
 
-def _with_kernels(program: Program, key: str) -> list[Operator]:
-    operators = []
-    for operator in program.resolved.declared_by_name.values():
-        if any(kernel.key == key for kernel in operator.own_kernels):
-            operators.append(operator)
-    return operators
-
-
 def _tests(program: Program, options: DeviceTestsOptions) -> Files:
     refused = [(quote(name), quote(text)) for name, text in options.refused.items()]
     for key, device in DEVICES.items():
-        operators = _with_kernels(program, key)
-        kernels = [(o.name, _dtypes(o.function) or options.dtypes) for o in operators]
-        # The modules of functions that a reference may name are known to `torch-python`.
-        sampled = [o for o in operators if not o.function.reference_function]
-        samples = [(o.name, o.schema, o.function.samples) for o in sampled if o.function.samples]
+        kernels = []
+        samples = []
+        for name, operator in program.resolved.declared_by_name.items():
+            function = operator.function
+            if key not in [kernel.key for kernel in operator.own_kernels]:
+                continue
+            kernels.append((name, _dtypes(function) or options.dtypes))
+            # The modules of functions that a reference may name are known to `torch-python`.
+            if function.samples and not function.reference_function:
+                samples.append((name, function.func, function.samples))
         if kernels:
             path = f"{options.folder}/test_device_{device}.py"
             context = {"package": options.package, "device": device, "refused": refused}

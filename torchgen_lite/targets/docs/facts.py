@@ -15,7 +15,7 @@ from torchgen_lite.loader.python.kernel_modules import NO_FUNCTIONS
 from torchgen_lite.loader.sources import portable_path
 from torchgen_lite.runtime.table import FALLBACK, MISSING
 from torchgen_lite.schema import SchemaKind
-from torchgen_lite.schema.grouped import by_name, grouped, names_of
+from torchgen_lite.schema.grouped import by_name, grouped, names_of, without_none
 from torchgen_lite.targets import TARGETS
 from torchgen_lite.targets.generation import generation_of, is_configured
 from torchgen_lite.targets.output import Selection, Signatures
@@ -53,9 +53,9 @@ class Reference:
         named = self.program.config.targets
         configured = [name for name in named if name in TARGETS and TARGETS[name].signatures]
         for target in configured or _USUAL_SIGNATURES:
-            found = TARGETS[target].signatures_of(self.program, operator.function)
-            if found is not None:
-                yield target, found
+            signatures = TARGETS[target].signatures_of(self.program, operator.function)
+            if signatures is not None:
+                yield target, signatures
 
     def source(self, kernel: str) -> str:
         """The file of a kernel in Python; empty if no module that a target names has it."""
@@ -84,15 +84,14 @@ def reference(program: Program, selection: Selection) -> Reference:
 def _served(program: Program, selection: Selection) -> Mapping[str, Served]:
     """What PyTorch has for each operator that is not its own after the package is loaded; nothing without a package."""
     packages = generation_of(program).packages if is_configured(program) else ()
+    by_name = {}
     for package in (selection, *packages):
         if package.policy.in_pytorch and package.policy.target:
-            by_name = {served.table.name: served for served in served_by(program, package)}
-            return {
-                name: served
-                for name, served in by_name.items()
-                if name.partition("::")[0] not in TORCH_NAMESPACES
-            }
-    return {}
+            for served in served_by(program, package):
+                if served.table.name.partition("::")[0] not in TORCH_NAMESPACES:
+                    by_name[served.table.name] = served
+            break
+    return by_name
 
 
 def base_of(operator: Operator) -> str:
@@ -104,14 +103,14 @@ def _variants(program: Program, operators: Mapping[str, Operator]) -> Mapping[st
     """The operators that do the same in another way, by name: out and in-place variants, copies of views."""
     together: dict[str, set[str]] = {}
     for operator in operators.values():
-        group = operator.group
-        views = operator.views
         names = {operator.name}
-        names |= set(names_of(group.functions())) if group else set()
-        names |= set(names_of(views.functions())) if views else set()
+        if operator.group is not None:
+            names.update(names_of(operator.group.functions()))
+        if operator.views is not None:
+            names.update(names_of(operator.views.functions()))
         if operator.kind is not SchemaKind.functional:
             functional = program.resolved.functional_of(operator)
-            names |= {functional.name} if functional else set()
+            names.update(names_of(without_none([functional])))
         for name in names:
             together.setdefault(name, set()).update(names)
     variants = {}
@@ -127,9 +126,7 @@ def rows_of(registrations: Registrations) -> Iterator[tuple[tuple[tuple[str, str
     alike: dict[tuple[str, ...], list[list[Cell]]] = {}
     for run in runs_of(table(registrations), are_alike):
         if run[0].origin != MISSING:
-            source = ""
-            if run[0].source != run[0].key:
-                source = run[0].source
+            source = "" if run[0].source == run[0].key else run[0].source
             alike.setdefault((run[0].origin, run[0].label, source), []).append(run)
     for runs in sorted(alike.values(), key=lambda runs: runs[0][0].origin == FALLBACK):
         keys = [(run[0].key, run[-1].key) for run in runs]

@@ -20,7 +20,6 @@ from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.languages.markup import Block, Markup, Phrase
 from torchgen_lite.languages.text import doc_lines
 from torchgen_lite.loader.entry.derivatives import DEFAULT, Formula
-from torchgen_lite.loader.entry.entry import DispatchEntry
 from torchgen_lite.loader.sources import portable_path
 from torchgen_lite.schema.kept import kept
 from torchgen_lite.targets.docs.facts import Reference, base_of, rows_of
@@ -96,28 +95,24 @@ class PageView:
     def _facts(self) -> Iterator[Fact]:
         function = self.operator.function
         phrase = self.markup.phrase
-        kind = str(self.operator.kind)
-        words = [_KINDS.get(kind, kind)]
+        kind = _kind_of(self.operator)
         if self.operator.is_view:
-            words.append("view")
-        yield "Kind", (Phrase(self.markup.text(", ".join(words)), False),), ""
+            kind += ", view"
+        yield "Kind", (Phrase(self.markup.text(kind), False),), ""
         if function.is_written:
-            yield "Variants", [Phrase(v, False) for v in function.variants], ""
+            yield "Variants", [Phrase(variant, False) for variant in function.variants], ""
         if function.unstable:
             promise = "unstable: a later version may change it without notice"
             yield "Promise", (Phrase(self.markup.text(promise), False),), ""
         if self.operator.tags:
-            yield "Tags", [phrase(tag) for tag in self.operator.tags], ""
+            yield "Tags", list(map(phrase, self.operator.tags)), ""
         if function.torch:
             yield "PyTorch", (phrase(function.torch),), ""
         if function.delegate:
             yield "Kernels of", (phrase(function.delegate),), self._page(function.delegate)
-        span = function.span
-        if span is not None:
-            label = "Declared in"
-            if self.operator.is_derived:
-                label = "Derived from an entry of"
-            path = span.source.path
+        if function.span is not None:
+            label = "Derived from an entry of" if self.operator.is_derived else "Declared in"
+            path = function.span.source.path
             yield label, (phrase(portable_path(path)),), self._source(path)
 
     @kept
@@ -135,34 +130,27 @@ class PageView:
         phrase = self.markup.phrase
         lines = []
         for entry in self.operator.kernels:
-            for kernel, (language, condition) in zip(entry.kernels, self._rows(entry)):
+            rest = "the rest" if len(entry.rows) > 1 else ""
+            for kernel, row in zip(entry.kernels, entry.rows or [None]):
+                text = kernel.kernel
+                condition = ""
+                if row is not None:
+                    condition = row.text or rest
+                    language = language_of(self.operator, entry.key, row)
+                    text = f"{text} ({language})" if language else text
                 file = self.reference.source(kernel.kernel)
-                text = f"{kernel.kernel} ({language})" if language else kernel.kernel
-                row = phrase(text), phrase(condition), phrase(file), self._source(file)
-                lines.append((kernel.key, *row))
+                words = phrase(text), phrase(condition), phrase(file), self._source(file)
+                lines.append((kernel.key, *words))
         return lines
-
-    def _rows(self, entry: DispatchEntry) -> Sequence[tuple[str, str]]:
-        """The language and the condition of each kernel."""
-        if not entry.rows:
-            return [("", "")]
-        rest = "the rest" if len(entry.rows) > 1 else ""
-        return [
-            (language_of(self.operator, entry.key, row), row.text or rest) for row in entry.rows
-        ]
 
     @kept
     def table(self) -> Sequence[Row]:
-        registrations = self.reference.tables.get(self.name)
         rows: list[Row] = []
-        if registrations is None:
-            return rows
-        for runs, cell in rows_of(registrations):
-            source = ""
-            if cell.source not in (cell.key, cell.called):
-                source = cell.source
-            called = self.markup.text(cell.called)
-            rows.append((runs, self.markup.phrase(cell.label), called, source))
+        if self.name in self.reference.tables:
+            for runs, cell in rows_of(self.reference.tables[self.name]):
+                source = "" if cell.source in (cell.key, cell.called) else cell.source
+                called = self.markup.text(cell.called)
+                rows.append((runs, self.markup.phrase(cell.label), called, source))
         return rows
 
     @property
@@ -174,44 +162,44 @@ class PageView:
         """What the operator composes with, in what way, and why."""
         served = self.reference.served.get(self.name)
         text = self.markup.text
-        rows = composition(self.operator, served) if served else ()
         lines = []
-        for what, how, why in rows:
-            lines.append((text(what), text(how), self.markup.phrase(why)))
+        if served is not None:
+            for what, how, why in composition(self.operator, served):
+                lines.append((text(what), text(how), self.markup.phrase(why)))
         return lines
 
     @kept
     def formulas(self) -> Mapping[str, Block]:
         """The formulas for each autograd key; those of all have an empty one."""
         derivatives = self.operator.function.derivatives
+        blocks: dict[str, Block] = {}
         if derivatives is None:
-            return {}
-        values = [_line(value) for value in derivatives.let]
-        let = []
-        if values:
-            let = ["let:", *(f"  {value}" for value in values)]
-        return {
-            "" if key == DEFAULT else key: self.markup.block("yaml", [*let, *map(_line, formulas)])
-            for key, formulas in derivatives.variants
-            if formulas
-        }
+            return blocks
+        let = [f"  {_line(value)}" for value in derivatives.let]
+        if let:
+            let.insert(0, "let:")
+        for key, formulas in derivatives.variants:
+            if formulas:
+                block = self.markup.block("yaml", [*let, *map(_line, formulas)])
+                blocks["" if key == DEFAULT else key] = block
+        return blocks
 
     @kept
     def overloads(self) -> Sequence[Link]:
         """Those that are not variants."""
         shown = [self.operator, *self.reference.variants[self.name]]
         every = self.reference.overloads[base_of(self.operator)]
-        return self._links(other for other in every if other not in shown)
+        return self._links([other for other in every if other not in shown])
 
     @kept
     def variants(self) -> Sequence[Link]:
         return self._links(self.reference.variants[self.name])
 
     def _links(self, operators: Iterable[Operator]) -> Sequence[Link]:
-        return [
-            (one.name, self._page(one.name), _KINDS.get(str(one.kind), str(one.kind)))
-            for one in operators
-        ]
+        links = []
+        for operator in operators:
+            links.append((operator.name, self._page(operator.name), _kind_of(operator)))
+        return links
 
     def _page(self, name: str) -> str:
         """The address of an operator's page, seen from this one; empty if it has none."""
@@ -226,6 +214,10 @@ class PageView:
         return ""
 
 
+def _kind_of(operator: Operator) -> str:
+    return _KINDS.get(str(operator.kind), str(operator.kind))
+
+
 def _line(formula: Formula) -> str:
     return f"{', '.join(formula.names)}: {formula.text}"
 
@@ -238,7 +230,7 @@ def paragraphs(operator: Operator) -> list[list[str]]:
             parts[-1].append(line.strip())
         elif parts[-1]:
             parts.append([])
-    return [lines for lines in parts if lines]
+    return list(filter(None, parts))
 
 
 def index_view(
@@ -246,7 +238,7 @@ def index_view(
 ) -> dict[str, list[Link]]:
     """The namespaces with their operators, both by name, and the first sentence of each."""
     sections: dict[str, list[Link]] = {}
-    for operator in sorted(operators, key=lambda one: (one.function.namespace, one.name)):
+    for operator in sorted(operators, key=lambda o: (o.function.namespace, o.name)):
         lines = paragraphs(operator) or [[]]
         first = _SENTENCE.split(" ".join(lines[0]), maxsplit=1)[0]
         entry = (operator.schema.local_name, paths[operator.name], markup.text(first))

@@ -33,10 +33,10 @@ def build_docs(program: Program, options: DocsOptions) -> TargetResult:
 
 def _files(program: Program, options: DocsOptions, selection: Selection) -> Files:
     formats = dict.fromkeys(options.format)
-    found = reference(program, selection)
+    known = reference(program, selection)
     for name in formats:
         folder = join(options.folder, name) if len(formats) > 1 else options.folder
-        for file in _pages(found, _MARKUP[name], options):
+        for file in _pages(known, _MARKUP[name], options):
             yield OutputFile(normpath(join(folder, file.path)), file.template, file.context)
 
 

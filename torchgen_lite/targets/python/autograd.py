@@ -93,17 +93,11 @@ def autograd_view(
         return _recording(view, plan, info)
     if origin is not Origin.refuses_out:
         return view
-    out = set(names_of(overload.schema.out))
-    tensors = [*info.slots, *(tensor for tensor in plan.tensors if tensor.name in out)]
-    refused = tuple_display(
-        [f"{'*' * tensor.is_list}{identifier(tensor.name)}" for tensor in tensors]
-    )
-    return view._replace(refused=refused)
-
-
-def _rule_of(info: DifferentiabilityInfo) -> str:
-    """The word of the rule for forward mode, if there is one."""
-    return info.forward[0].formula.word if info.forward else ""
+    out = names_of(overload.schema.out)
+    refused = []
+    for tensor in [*info.slots, *[tensor for tensor in plan.tensors if tensor.name in out]]:
+        refused.append(f"{'*' * tensor.is_list}{identifier(tensor.name)}")
+    return view._replace(refused=tuple_display(refused))
 
 
 def _recording(view: AutogradView, plan: AutogradPlan, info: DifferentiabilityInfo) -> AutogradView:
@@ -116,29 +110,33 @@ def _recording(view: AutogradView, plan: AutogradPlan, info: DifferentiabilityIn
     if kind is not SchemaKind.inplace and len(schema.returns) != 1:
         parts = [f"_result[{index}]" for index in range(len(schema.returns))]
     is_tuple = len(parts) > 1
-    values = kept(info)
+    # The word of the rule for forward mode, if there is one.
+    rule = AUTO_LINEAR if schema.is_aliasing else ""
+    if info.forward and not rule:
+        rule = info.forward[0].formula.word
+    undifferentiable = []
+    for argument in info.without_formula:
+        message = quote(refusal(view.overload.name, argument.name))
+        undifferentiable.append((_slot(argument), message))
+    of_arguments = [SavedView(f"len({identifier(name)})", "") for name in counted(info)]
+    of_results = []
+    for saved in kept(info):
+        if saved.result is None:
+            of_arguments.append(saved_input(saved, info, kind))
+        else:
+            of_results.append(saved_result(saved, info, parts[saved.result]))
     return view._replace(
         node=info.node_name,
         slots=[*map(_slot, info.slots)],
-        undifferentiable=[
-            (_slot(argument), quote(refusal(view.overload.function.name, argument.name)))
-            for argument in info.without_formula
-        ],
-        saved=[
-            *[SavedView(f"len({identifier(name)})", "") for name in counted(info)],
-            *[saved_input(saved, info, kind) for saved in values if saved.result is None],
-        ],
-        kept=[
-            saved_result(saved, info, parts[saved.result])
-            for saved in values
-            if saved.result is not None
-        ],
+        undifferentiable=undifferentiable,
+        saved=of_arguments,
+        kept=of_results,
         result=result,
         results=tuple_display([parts[index] for index in info.outputs]) if is_tuple else result,
         is_composed=plan.is_composed and kind is SchemaKind.functional and not schema.is_aliasing,
         has_several=is_tuple or isinstance(schema.returns[0].type, ListType),
-        rule=AUTO_LINEAR if schema.is_aliasing else _rule_of(info),
-        values=[value for _, value in reads(info, parts)],
+        rule=rule,
+        values=list(reads(info, parts).values()),
     )
 
 
@@ -147,7 +145,7 @@ def carrying(view: AutogradView, info: DifferentiabilityInfo) -> AutogradView:
     reason = refuses_forward(info) if view.node else ""
     message = ""
     if reason:
-        message = quote(forward_refusal(view.overload.function.name, reason))
+        message = quote(forward_refusal(view.overload.name, reason))
     return view._replace(carries=bool(view.node) and not reason, without_tangents=message)
 
 
@@ -164,17 +162,18 @@ def tracking_view(overload: Overload, plan: AutogradPlan) -> TrackingView:
     if is_view:
         returns_list = isinstance(overload.schema.returns[0].type, ListType)
         as_view = "as_views" if returns_list else "as_view"
-    written = {
-        identifier(a.name): a.type for a in overload.schema.written if a.name in plan.written
-    }
+    written = []
+    written_lists = []
+    for argument in overload.schema.written:
+        name = identifier(argument.name)
+        if argument.name in plan.written and isinstance(argument.type, BaseType):
+            written.append(name)
+        elif argument.name in plan.written:
+            written_lists.append(_tensors_of(name, argument.type))
     return TrackingView(
         overload=overload,
-        written=[name for name, type_ in written.items() if isinstance(type_, BaseType)],
-        written_lists=[
-            _tensors_of(name, type_)
-            for name, type_ in written.items()
-            if not isinstance(type_, BaseType)
-        ],
+        written=written,
+        written_lists=written_lists,
         as_view=as_view,
         viewed=identifier(overload.schema.arguments[0].name) if is_view else "",
     )

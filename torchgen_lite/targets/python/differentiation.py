@@ -66,48 +66,55 @@ def build_differentiation(
     files: list[OutputFile] = []
     registrations: list[Registered] = []
     kernel_module = partial(kernel_file, package, prefix="_", runtime=package.runtime)
+    has_forward = package.known is not None and package.known >= FORWARD
     for of_shard, module, nodes in zip(
         recorded.values(), sharded(package, "autograd"), sharded(package, "nodes"), strict=True
     ):
         node_files = [*_node_file(package, nodes, of_shard, helpers)]
         files += node_files
-        kernels = [kernel for kernel in of_shard if kernel.origin is not Origin.fallthrough]
-        views = [autograd_view(kernel.overload, kernel.plan, kernel.info) for kernel in kernels]
-        if package.known is not None and package.known >= FORWARD:
-            views = [carrying(view, kernel.info) for view, kernel in zip(views, kernels)]
-        overloads = [kernel.overload for kernel in kernels]
         recorder = nodes if node_files else ""
-        if kernels:
+        overloads = []
+        recording = []
+        for overload, plan, origin in of_shard:
+            made = generated(AUTOGRAD, overload, module, "autograd")
+            if origin is Origin.fallthrough:
+                registrations.append(made._replace(kernel=None))
+                continue
+            info = plan.infos[DEFAULT]
+            view = autograd_view(overload, plan, info)
+            recording.append(carrying(view, info) if has_forward else view)
+            overloads.append(overload)
+            registrations.append(made)
+        if recording:
             files.append(
-                kernel_module(module, "autograd", overloads, nodes=recorder, kernels=views)
+                kernel_module(module, "autograd", overloads, nodes=recorder, kernels=recording)
             )
-        for each in of_shard:
-            made = generated(AUTOGRAD, each.overload, module, "autograd")
-            falls_through = each.origin is Origin.fallthrough
-            registrations.append(made._replace(kernel=None) if falls_through else made)
     for of_shard, module in zip(tracked.values(), sharded(package, "adinplaceorview"), strict=True):
-        overloads = [each.overload for each in of_shard]
-        tracking = [tracking_view(each.overload, each.plan) for each in of_shard]
-        if of_shard:
+        overloads = []
+        tracking = []
+        for overload, plan, _ in of_shard:
+            overloads.append(overload)
+            tracking.append(tracking_view(overload, plan))
+            registrations.append(generated(VIEWS, overload, module, "adinplaceorview"))
+        if tracking:
             files.append(kernel_module(module, "adinplaceorview", overloads, kernels=tracking))
-        registrations += [
-            generated(VIEWS, overload, module, "adinplaceorview") for overload in overloads
-        ]
     return files, registrations
 
 
 def _node_file(
     package: Package, module: str, planned: Sequence[_Planned], helpers: Mapping[str, str]
 ) -> Files:
-    infos = {
-        kernel.info.node_name: kernel.info for kernel in planned if kernel.origin is Origin.autograd
-    }
+    infos = {}
+    for kernel in planned:
+        if kernel.origin is Origin.autograd:
+            infos[kernel.info.node_name] = kernel.info
     nodes = [node_view(info, helpers) for info in infos.values()]
+    arithmetic = set[str]().union(*[node.arithmetic for node in nodes])
     context = {
         "runtime": package.runtime,
         "framework": package.called("_"),
         "helpers": helper_modules(helpers),
-        "arithmetic": sorted({name for node in nodes for name in node.arithmetic}),
+        "arithmetic": sorted(arithmetic),
         "nodes": nodes,
     }
     if nodes:

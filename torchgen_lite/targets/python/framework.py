@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 
 from torchgen_lite.analysis.policy import AUTHORS, Origin
 from torchgen_lite.analysis.program import Program
@@ -12,7 +12,7 @@ from torchgen_lite.languages.python.names import FRAMEWORK_TYPES
 from torchgen_lite.loader.config.project import Config
 from torchgen_lite.loader.python.kernel_modules import read_constants
 from torchgen_lite.loader.sources import words_beside
-from torchgen_lite.targets.output import Findings, wrong_option
+from torchgen_lite.targets.output import ByHand, Findings, wrong_option
 from torchgen_lite.targets.python.options import NO_FRAMEWORK, TARGET, PythonOptions
 from torchgen_lite.targets.python.package import Package, used_constants, used_types
 
@@ -35,8 +35,8 @@ def known_names(program: Program) -> frozenset[str] | None:
 
 def framework_names(package: Package) -> dict[str, str]:
     """The types and constants that are imported from the framework, each with what uses it."""
-    found = dict.fromkeys(sorted(used_types(package.overloads) & FRAMEWORK_TYPES), "annotations")
-    return found | dict.fromkeys(used_constants(package.overloads), "defaults")
+    used = dict.fromkeys(sorted(used_types(package.overloads) & FRAMEWORK_TYPES), "annotations")
+    return used | dict.fromkeys(used_constants(package.overloads), "defaults")
 
 
 def check_framework(
@@ -73,9 +73,7 @@ def _lacking(program: Program, package: Package, registered: Iterable[Registrati
             yield wrong_option(program.config, TARGET, "kernels", message, help_)
 
 
-def registered_by_framework(
-    config: Config, options: PythonOptions
-) -> tuple[Mapping[str, str], Mapping[str, Mapping[str, str]]]:
+def registered_by_framework(config: Config, options: PythonOptions) -> ByHand:
     """What the framework itself registers, according to its constants `FALLBACKS` and `KERNELS`,
     which are read from its source without importing it."""
     constants = read_constants(

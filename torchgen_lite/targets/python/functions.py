@@ -14,11 +14,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from itertools import chain
 
 from torchgen_lite.languages.python.names import identifier
 from torchgen_lite.languages.python.signature import Annotation, Parameter
 from torchgen_lite.languages.text import quote
-from torchgen_lite.schema.grouped import grouped
+from torchgen_lite.schema.grouped import grouped, without_none
 from torchgen_lite.targets.output import Context, Files, OutputFile
 from torchgen_lite.targets.python.overloads import Packet, build_packet, group_by_base, merge_out
 from torchgen_lite.targets.python.package import Overload, Package, typing_context
@@ -41,15 +42,16 @@ def is_function(overload: Overload) -> bool:
 def build_functions(package: Package, every: Groups, merged: Groups) -> Files:
     """`functions.py` and `functions.pyi`; `every` has all overloads by base name, and `merged` the
     same with out variants merged in."""
-    groups = {
-        base: merged[base] if len(group) == len(every[base]) else merge_out(group)
-        for base, group in group_by_base(filter(is_function, package.overloads)).items()
-    }
-    context: Context = {
-        "runtime": package.runtime,
-        "functions": [build_packet(identifier(base), group) for base, group in groups.items()],
-        "names": [quote(name) for name in map(identifier, groups) if not _MODULES.fullmatch(name)],
-    }
+    groups = {}
+    functions = []
+    names = []
+    for base, group in group_by_base(filter(is_function, package.overloads)).items():
+        name = identifier(base)
+        groups[base] = merged[base] if len(group) == len(every[base]) else merge_out(group)
+        functions.append(build_packet(name, groups[base]))
+        if not _MODULES.fullmatch(name):
+            names.append(quote(name))
+    context: Context = {"runtime": package.runtime, "functions": functions, "names": names}
     yield OutputFile(f"{package.root}/functions.py", "python/functions.py.j2", context)
     types = {**context, "first": None, **_types(package, groups)}
     yield OutputFile(f"{package.root}/functions.pyi", "python/functions.pyi.j2", types)
@@ -57,17 +59,17 @@ def build_functions(package: Package, every: Groups, merged: Groups) -> Files:
 
 def build_redispatch(package: Package, groups: Groups) -> Files:
     """`redispatch.py` and `redispatch.pyi`: functions for all base names, with the keyset first."""
-    functions = [
-        (build_packet(identifier(base), group), _common_packet(base, group))
-        for base, group in groups.items()
-    ]
-    context = {
-        "runtime": package.runtime,
-        "functions": functions,
-        "has_choices": any(not packet.stub and not same for packet, same in functions),
-    }
+    functions = []
+    packets = []
+    has_choices = False
+    for base, group in groups.items():
+        packet = build_packet(identifier(base), group)
+        same = _common_packet(base, group)
+        packets.append(packet)
+        functions.append((packet, same))
+        has_choices |= not (packet.stub or same)
+    context = {"runtime": package.runtime, "functions": functions, "has_choices": has_choices}
     yield OutputFile(f"{package.root}/redispatch.py", "python/redispatch.py.j2", context)
-    packets = [packet for packet, _ in functions]
     shown = {"runtime": package.runtime, "functions": packets, "names": (), "first": _KEYSET}
     types = {**shown, **_types(package, groups)}
     yield OutputFile(f"{package.root}/redispatch.pyi", "python/functions.pyi.j2", types)
@@ -83,14 +85,16 @@ def _common_packet(base: str, overloads: Sequence[Overload]) -> str:
 
 def _types(package: Package, groups: Groups) -> Context:
     """What the annotations of functions need."""
-    overloads = [part for group in groups.values() for o in group for part in (o, o.out) if part]
-    return typing_context(package, overloads, [identifier(base) for base in groups])
+    overloads = []
+    for overload in chain.from_iterable(groups.values()):
+        overloads += without_none([overload, overload.out])
+    return typing_context(package, overloads, list(map(identifier, groups)))
 
 
 def build_ops(package: Package, merged: Groups) -> Files:
     """The namespaces at run time, and their types."""
     namespaces = {}
-    by_namespace = grouped(package.overloads, lambda one: one.function.namespace)
+    by_namespace = grouped(package.overloads, lambda overload: overload.function.namespace)
     for name, of_namespace in by_namespace.items():
         namespaces[identifier(name)] = _packets(of_namespace, name, merged)
     context: Context = {"runtime": package.runtime, "namespaces": namespaces}

@@ -53,7 +53,8 @@ def author_kernels(
 
 
 def _files(program: Program, package: Package, registered: Sequence[Registration]) -> Files:
-    helpers, kernels = (_homes(program, option) for option in ("formulas", "kernels"))
+    helpers = _homes(program, "formulas")
+    kernels = _homes(program, "kernels")
     for overload in package.overloads:
         # Formulas call the operator of that name.
         helpers.pop(overload.schema.base_name, None)

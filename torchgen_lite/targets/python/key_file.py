@@ -46,10 +46,10 @@ def kernel_finder(modules: Sequence[str], find: Callable[[str], str | None]) -> 
         if "::" in name:
             return None
         module, _, function = name.rpartition(".")
-        found = module or find(name)
-        if found is None:
+        home = module or find(name)
+        if home is None:
             return None
-        return KernelReference(found, aliases.get(found) or f"_{identifier(found)}", function)
+        return KernelReference(home, aliases.get(home) or f"_{identifier(home)}", function)
 
     return find_kernel
 
@@ -60,11 +60,11 @@ def module_aliases(modules: Sequence[str]) -> dict[str, str]:
     >>> module_aliases(["k.unary", "a.ops", "b.ops"])
     {'k.unary': '_unary', 'a.ops': '_a_ops', 'b.ops': '_b_ops'}
     """
-    last = Counter(module.rpartition(".")[2] for module in dict.fromkeys(modules))
+    last = {module: module.rpartition(".")[2] for module in modules}
+    counts = Counter(last.values())
     return {
-        module: f"_{identifier(module if last[part] > 1 else part)}"
-        for module in modules
-        for part in [module.rpartition(".")[2]]
+        module: f"_{identifier(module if counts[part] > 1 else part)}"
+        for module, part in last.items()
     }
 
 
@@ -91,8 +91,10 @@ def build_key_file(package: Package, key: str, registered: Sequence[Registered])
     references: list[KernelReference] = []
     written = []
     fallthroughs = []
+    overloads = []
     modules: dict[str, dict[str, list[tuple[Overload, str]]]] = {}
     for _, overload, kernel in registered:
+        overloads.append(overload)
         library = identifier(overload.function.namespace)
         if kernel is None:
             fallthroughs.append((library, overload))
@@ -106,7 +108,7 @@ def build_key_file(package: Package, key: str, registered: Sequence[Registered])
         "runtime": package.runtime,
         "key": key,
         "modules": imported_modules(references),
-        "libraries": libraries_of([registration.overload for registration in registered]),
+        "libraries": libraries_of(overloads),
         "generated": modules,
         "with_keyset": key in (AUTOGRAD, VIEWS),
         "written": written,

@@ -7,8 +7,11 @@ class TensorMethods:
 
 from __future__ import annotations
 
+from itertools import chain
+
 from torchgen_lite.languages.python.names import identifier
 from torchgen_lite.languages.python.operators import PYTHON_OPERATORS, PythonOperator
+from torchgen_lite.schema.grouped import names_of
 from torchgen_lite.targets.output import Context, Files, OutputFile
 from torchgen_lite.targets.python.functions import Groups, is_function
 from torchgen_lite.targets.python.overloads import Packet, as_method, build_packet, group_by_base
@@ -17,29 +20,28 @@ from torchgen_lite.targets.python.package import Overload, Package, typing_conte
 
 def build_methods(package: Package) -> Files:
     """The mixin and its types."""
-    methods = [o for o in package.overloads if _is_method(o)]
-    adapters = [o for o in methods if not _takes_self_first(o)]
-    # `methods.py` itself defines the adapter, which takes the place of the stub.
-    adapted = []
-    for method in methods:
-        if not _takes_self_first(method):
-            method = method._replace(flat=f"_{method.flat}", scope="")
-        adapted.append(method)
-    groups = group_by_base(map(as_method, adapted))
+    adapters = []
+    methods = []
+    for overload in filter(_is_method, package.overloads):
+        if overload.schema.arguments[0].name != "self":
+            # `methods.py` itself defines the adapter, which takes the place of the stub.
+            adapters.append(overload)
+            overload = overload._replace(flat=f"_{overload.flat}", scope="")
+        methods.append(as_method(overload))
+    groups = group_by_base(methods)
     operators = [o for o in PYTHON_OPERATORS if _has_operator(o, groups, package)]
-    views = {
-        base: build_packet(identifier(base), group, "TensorMethods.")
-        for base, group in groups.items()
-    }
+    views = {}
+    for base, group in groups.items():
+        views[base] = build_packet(identifier(base), group, "TensorMethods.")
     common: Context = {"methods": views, "operators": operators}
     context = {
         "runtime": package.runtime,
         "adapters": adapters,
-        "hoisted": [view for view in views.values() if _is_mangled(view)],
+        "hoisted": list(filter(_is_mangled, views.values())),
     }
     yield OutputFile(f"{package.root}/methods.py", "python/methods.py.j2", common | context)
-    overloads = [o for group in groups.values() for o in group]
-    types = typing_context(package, overloads, [identifier(base) for base in groups])
+    overloads = list(chain.from_iterable(groups.values()))
+    types = typing_context(package, overloads, list(map(identifier, groups)))
     yield OutputFile(f"{package.root}/methods.pyi", "python/methods.pyi.j2", common | types)
 
 
@@ -49,12 +51,8 @@ def _is_mangled(packet: Packet) -> bool:
 
 
 def _is_method(overload: Overload) -> bool:
-    has_self = any(a.name == "self" for a in overload.schema.arguments)
+    has_self = "self" in names_of(overload.schema.arguments)
     return "method" in overload.function.variants and has_self and not overload.schema.out
-
-
-def _takes_self_first(overload: Overload) -> bool:
-    return overload.schema.arguments[0].name == "self"
 
 
 def _has_operator(operator: PythonOperator, groups: Groups, package: Package) -> bool:

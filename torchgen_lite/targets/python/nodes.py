@@ -18,11 +18,11 @@ from torchgen_lite.formulas.facts import Fact, Saved
 from torchgen_lite.formulas.kinds import SCALAR, Kind
 from torchgen_lite.formulas.model import Call, Conditional, Expression, Member, Name
 from torchgen_lite.languages.python.formula import FormulaNames, in_python, readings, write
-from torchgen_lite.languages.python.names import identifier
+from torchgen_lite.languages.python.names import identifier, identifiers
 from torchgen_lite.languages.text import tuple_display
 from torchgen_lite.schema import SchemaKind, return_names
 from torchgen_lite.schema.dispatch_kind import DispatchKind
-from torchgen_lite.targets.output import Named
+from torchgen_lite.schema.grouped import names_of
 
 _READ = {**readings(prefix="_", ndim="len({0}._shape)"), Fact.info: "{0}"}
 # The framework functions that save a whole value.
@@ -181,7 +181,7 @@ def _result(info: DifferentiabilityInfo) -> str:
 def node_view(info: DifferentiabilityInfo, helpers: Mapping[str, str]) -> NodeView:
     """The class for one entry with formulas."""
     functions = Functions(helpers, set(), set())
-    names = [*map(_count, counted(info)), *[identifier(saved.name) for saved in kept(info)]]
+    names = [*map(_count, counted(info)), *identifiers(kept(info))]
     is_asked = bool(info.used_gradients) or "grads" in info.mentioned
     words = FormulaNames(
         functions.expression, functions.arithmetic, functions.local, functions.conjugate
@@ -193,11 +193,10 @@ def node_view(info: DifferentiabilityInfo, helpers: Mapping[str, str]) -> NodeVi
         lambda derivative: _is_conditional(info, derivative),
     )
     whole = words._replace(saved=_whole)
-    tangents = [
-        write(in_python(tangent.tree, whole))
-        for tangent in info.forward
-        if tangent.tree is not None
-    ]
+    tangents = []
+    for tangent in info.forward:
+        if tangent.tree is not None:
+            tangents.append(write(in_python(tangent.tree, whole)))
     return NodeView(
         name=info.node_name,
         operator=info.schema.full_name,
@@ -209,7 +208,7 @@ def node_view(info: DifferentiabilityInfo, helpers: Mapping[str, str]) -> NodeVi
         derivatives=derivatives,
         result=_result(info),
         given=tuple_display([f"{s.name}_t" for s in info.slots]),
-        values=[identifier(name) for name, _ in reads(info)],
+        values=list(map(identifier, reads(info))),
         tangents=tangents,
         called=sorted(functions.called),
         arithmetic=sorted(functions.numeric),
@@ -220,21 +219,24 @@ def _is_conditional(info: DifferentiabilityInfo, derivative: Derivative) -> bool
     """Whether a gradient is computed only if it is wanted. That of the only argument is, as a call is recorded if some
     argument needs one; and how many gradients a list has is known from what its formula gives alone.
     """
-    is_list = any(name in info.lists for name in derivative.names)
-    return len(derivative.names) == 1 and len(info.slots) > 1 and not is_list
+    is_single = len(derivative.names) == 1 and len(info.slots) > 1
+    return is_single and derivative.names[0] not in info.lists
 
 
-def reads(info: DifferentiabilityInfo, results: Sequence[str] = ()) -> list[Named]:
+def reads(info: DifferentiabilityInfo, results: Sequence[str] = ()) -> dict[str, str]:
     """What written formulas of tangents read, each with its value in a kernel of these results."""
     schema = info.schema
-    used = frozenset().union(*(tangent.mentioned for tangent in info.forward))
-    values = {argument.name: identifier(argument.name) for argument in schema.arguments}
+    used = frozenset().union(*[tangent.mentioned for tangent in info.forward])
+    values = dict(zip(names_of(schema.arguments), identifiers(schema.arguments)))
     if [*results] == ["self"]:
         # What it was before the call.
         values["self"] = "_self"
     values |= zip(return_names(schema), results or return_names(schema))
-    read = [use for use in reads_of(info, schema, used) if not use.is_tangent]
-    return [(use.name, values[use.source]) for use in read]
+    read = {}
+    for name, source, is_tangent in reads_of(info, schema, used):
+        if not is_tangent:
+            read[name] = values[source]
+    return read
 
 
 def _whole(saved: Saved) -> Expression | None:

@@ -12,6 +12,7 @@ from torchgen_lite.languages.python.names import (
     BUILTIN_TYPES,
     FRAMEWORK_TYPES,
     identifier,
+    identifiers,
     overload_attribute,
 )
 from torchgen_lite.languages.python.signature import (
@@ -20,10 +21,12 @@ from torchgen_lite.languages.python.signature import (
     Parameter,
     imported_names,
     imports,
+    names_in,
 )
 from torchgen_lite.languages.text import quote
 from torchgen_lite.loader.entry.entry import NativeFunction
 from torchgen_lite.schema import Argument, FunctionSchema, NamedConstant, SchemaKind
+from torchgen_lite.schema.grouped import by_name
 from torchgen_lite.targets.options import Shards, shard_of, shards_of
 from torchgen_lite.targets.output import CalledModule, Context, OutputFile
 from torchgen_lite.targets.python.options import (
@@ -56,6 +59,10 @@ class Overload(NamedTuple):
     scope: str = "_operators."
 
     @property
+    def name(self) -> str:
+        return self.function.name
+
+    @property
     def schema(self) -> FunctionSchema:
         return self.function.func
 
@@ -76,9 +83,7 @@ class Overload(NamedTuple):
     @property
     def out_names(self) -> list[str]:
         """The keywords of the out variant, if they are others than `out` alone."""
-        names = []
-        if self.out:
-            names = [identifier(a.name) for a in self.out.schema.out]
+        names = identifiers(self.out.schema.out) if self.out else []
         return [] if names == ["out"] else names
 
 
@@ -93,7 +98,7 @@ class Package(NamedTuple):
 
     @property
     def by_name(self) -> dict[str, Overload]:
-        return {overload.function.name: overload for overload in self.overloads}
+        return by_name(self.overloads)
 
     @property
     def root(self) -> str:
@@ -123,9 +128,7 @@ class Package(NamedTuple):
 
 def build_package(operators: Sequence[Operator], options: PythonOptions) -> Package:
     """Name every overload. The first operator's namespace is the home; its names have no prefix."""
-    home = "aten"
-    if operators:
-        home = operators[0].function.namespace
+    home = operators[0].function.namespace if operators else "aten"
     shards = shards_of(operators, options.shards, MANY_OPERATORS)
     overloads = [
         Overload(
@@ -159,11 +162,12 @@ def shadowed_types(names: Sequence[str]) -> frozenset[str]:
 
 def used_types(overloads: Iterable[Overload]) -> frozenset[str]:
     """Every name in the annotations of these overloads."""
-    found: set[Annotation | None] = set()
+    # Half of all annotations are the same, so each is asked once.
+    annotations: set[Annotation | None] = set()
     for overload in overloads:
-        found.update([parameter.annotation for parameter in overload.parameters])
-        found.update(overload.returns)
-    return frozenset().union(*[annotation.names for annotation in found if annotation])
+        annotations.update([parameter.annotation for parameter in overload.parameters])
+        annotations.update(overload.returns)
+    return names_in(annotations)
 
 
 def type_imports(
@@ -171,8 +175,10 @@ def type_imports(
 ) -> tuple[Import, ...]:
     """The imports that annotations need: the framework's types, and an alias with a leading
     underscore for each hidden type."""
-    modules = dict.fromkeys(BUILTIN_TYPES, "builtins")
-    modules |= dict.fromkeys(FRAMEWORK_TYPES, package.framework)
+    modules = {
+        **dict.fromkeys(BUILTIN_TYPES, "builtins"),
+        **dict.fromkeys(FRAMEWORK_TYPES, package.framework),
+    }
     return imports(imported_names(used_types(overloads), shadowed), modules)
 
 
@@ -205,8 +211,11 @@ def typing_context(
 
 def used_constants(overloads: Iterable[Overload]) -> list[str]:
     """Names of the framework's constants that are defaults: `["contiguous_format"]`."""
-    arguments = [a for o in overloads for a in o.schema.arguments if a.default is not None]
-    return [name for name in dict.fromkeys(map(constant_of, arguments)) if name]
+    names: dict[str, None] = {}
+    for overload in overloads:
+        names |= dict.fromkeys(map(constant_of, overload.schema.arguments))
+    names.pop("", None)
+    return list(names)
 
 
 def constant_of(argument: Argument) -> str:

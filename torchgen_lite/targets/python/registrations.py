@@ -20,7 +20,7 @@ from torchgen_lite.analysis.registrations import BACKEND_SELECT, META, Registrat
 from torchgen_lite.diagnostics import Span
 from torchgen_lite.key_tables import CURRENT
 from torchgen_lite.languages.python import runtime as python
-from torchgen_lite.languages.python.names import identifier
+from torchgen_lite.languages.python.names import identifiers
 from torchgen_lite.languages.python.signature import ANY, NONE, Annotation, returned
 from torchgen_lite.schema import Argument, SchemaKind
 from torchgen_lite.schema.grouped import grouped, places_of, without_none
@@ -35,6 +35,9 @@ from torchgen_lite.targets.python.package import (
     used_constants,
 )
 from torchgen_lite.targets.python.selected import build_selected
+
+# The options by which a kernel for BackendSelect chooses.
+_SELECTING = ("dtype", "layout", "device")
 
 
 class StructuredView(NamedTuple):
@@ -60,15 +63,14 @@ def build_registrations(
 ) -> Files:
     """The files, with what autograd registers."""
     by_name = package.by_name
-    structured = _structured(registered, by_name, find)
-    selected = [by_name[r.operator.name] for r in registered if r.origin is Origin.backend_select]
     lines = [*differentiation]
-    for key, kernels in structured.items():
+    for key, kernels in _structured(registered, by_name, find).items():
         module = f"structured_{key.lower()}"
-        overloads = [kernel.overload for kernel in kernels]
-        lines += [key_file.generated(key, overload, module, "structured") for overload in overloads]
+        overloads = []
         calls = []
         for kernel in kernels:
+            overloads.append(kernel.overload)
+            lines.append(key_file.generated(key, kernel.overload, module, "structured"))
             calls += without_none([kernel.meta, kernel.implementation])
         yield kernel_file(
             package,
@@ -90,32 +92,32 @@ def build_registrations(
             lines.append(
                 key_file.Registered(registration.key, by_name[registration.operator.name], located)
             )
-    if selected:
-        module = BACKEND_SELECT.lower()
-        lines += [
-            key_file.generated(BACKEND_SELECT, overload, module, "select") for overload in selected
-        ]
-        # An option that the operator lacks is `None`.
-        given = [(overload, tensor_options(overload.schema)) for overload in selected]
-        names = ("dtype", "layout", "device")
-        options = []
-        for overload, its_options in given:
-            shown = [name if name in its_options else "None" for name in names]
-            options.append((overload, shown))
-        yield kernel_file(package, module, "backendselect", selected, kernels=options)
+    selecting = []
+    for registration in registered:
+        if registration.origin is Origin.backend_select:
+            overload = by_name[registration.operator.name]
+            module = BACKEND_SELECT.lower()
+            lines.append(key_file.generated(BACKEND_SELECT, overload, module, "select"))
+            options = tensor_options(overload.schema)
+            # An option that the operator lacks is `None`.
+            given = [name if name in options else "None" for name in _SELECTING]
+            selecting.append((overload, given))
+    if selecting:
+        overloads = [overload for overload, _ in selecting]
+        yield kernel_file(package, module, "backendselect", overloads, kernels=selecting)
     blocks = [prefix + backend for _, prefix in CURRENT.per_backend for backend in CURRENT.backends]
     ordered = (*blocks, *CURRENT.functionalities, *CURRENT.aliases)
     order = places_of(ordered)
     last = len(order)
     by_key = grouped(lines, lambda line: line.key)
-    keys = sorted(by_key, key=lambda key: (order.get(key, last), key))
-    for key in keys:
-        yield key_file.build_key_file(package, key, by_key[key])
+    modules = []
     constants = used_constants(package.overloads)
     if constants:
+        modules.append("constants")
         yield _constants_file(package, constants)
-    modules = ["constants"] if constants else []
-    modules += [f"register_{key.lower()}" for key in keys]
+    for key in sorted(by_key, key=lambda key: (order.get(key, last), key)):
+        modules.append(f"register_{key.lower()}")
+        yield key_file.build_key_file(package, key, by_key[key])
     context = {"modules": modules}
     yield OutputFile(f"{package.root}/registration.py", "python/registration.py.j2", context)
 
@@ -184,7 +186,7 @@ def _structured(
         if meta is None or (registration.kernel is not None and implementation is None):
             continue
         member = by_name[registration.operator.name]
-        outs = [identifier(a.name) for a in source.schema.out]
+        outs = identifiers(source.schema.out)
         specs = ["spec"]
         if len(outs) > 1:
             specs = [f"spec[{index}]" for index in range(len(outs))]

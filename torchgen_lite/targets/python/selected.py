@@ -25,7 +25,7 @@ from torchgen_lite.formulas.language import CONSTANTS, TRUTH
 from torchgen_lite.formulas.model import Expression
 from torchgen_lite.formulas.tree import Typed, every_part
 from torchgen_lite.languages.python.conditions import ConditionNames, condition
-from torchgen_lite.languages.python.names import identifier
+from torchgen_lite.languages.python.names import identifiers
 from torchgen_lite.schema import FunctionSchema
 from torchgen_lite.schema.defaults import FIRST_NAMES
 from torchgen_lite.schema.grouped import grouped, names_of
@@ -52,16 +52,17 @@ def build_selected(
     chosen = [registration for registration in registered if registration.origin is Origin.selected]
     files = []
     registrations = []
-    for key, of_key in grouped(chosen, lambda one: one.key).items():
+    for key, of_key in grouped(chosen, lambda registration: registration.key).items():
         module = f"selected_{key.lower()}"
-        kernels = [
-            (by_name[registration.operator.name], _rows(registration, find))
-            for registration in of_key
-        ]
-        overloads = [overload for overload, _ in kernels]
-        registrations += [
-            key_file.generated(key, overload, module, "selected") for overload in overloads
-        ]
+        kernels = []
+        overloads = []
+        dtypes = set[str]()
+        for registration in of_key:
+            overload = by_name[registration.operator.name]
+            overloads.append(overload)
+            kernels.append((overload, _rows(registration, find)))
+            registrations.append(key_file.generated(key, overload, module, "selected"))
+            dtypes.update(name for name, _ in _dtypes_in(registration))
         file = kernel_file(
             package,
             module,
@@ -70,9 +71,7 @@ def build_selected(
             runtime=package.runtime,
             key=key,
             with_keyset=key in (AUTOGRAD, VIEWS),
-            dtypes=sorted(
-                {name for registration in of_key for name, _ in _dtypes_in(registration)}
-            ),
+            dtypes=sorted(dtypes),
             hides_builtins=any(map(_hides_builtins, overloads)),
             selected=kernels,
         )
@@ -97,27 +96,20 @@ def _rows(registration: Registration, find: key_file.FindKernel) -> list[Row]:
 
 
 def _names(schema: FunctionSchema) -> ConditionNames:
-    arguments = {argument.name: identifier(argument.name) for argument in schema.arguments}
-
-    def function(name: str) -> str:
-        return f"_builtins.{name}" if name in arguments else name
+    arguments = dict(zip(names_of(schema.arguments), identifiers(schema.arguments)))
 
     def asked(name: str, value: Expression, given: Sequence[Expression]) -> Expression | None:
         shape = nodes.Member(value, _ATTRIBUTES["shape"])
         if name in ("dim", "ndim"):
-            return nodes.Call(nodes.Name(function("len")), (shape,))
+            return nodes.Call(nodes.Name(names.function("len")), (shape,))
         if name == "size":
             return nodes.Subscript(shape, given[0]) if given else shape
         if name in _ATTRIBUTES:
             return nodes.Member(value, _ATTRIBUTES[name])
         return None
 
-    return ConditionNames(arguments, lambda name: f"_{_canonical(name)}", function, asked)
-
-
-def _canonical(name: str) -> str:
-    """The first name of a dtype, `float16` for `half`; another constant is its own."""
-    return FIRST_NAMES.get(name, name)
+    names = ConditionNames(arguments, "_{}".format, asked, "_builtins")
+    return names
 
 
 def _hides_builtins(overload: Overload) -> bool:
@@ -130,7 +122,7 @@ def _dtypes_in(registration: Registration) -> Iterator[tuple[str, Expression]]:
     for part in _parts_of(registration):
         text = str(part.node)
         if isinstance(part.node, nodes.Name) and text in CONSTANTS.keys() - TRUTH.keys():
-            yield _canonical(text), part.node
+            yield FIRST_NAMES.get(text, text), part.node
 
 
 def _parts_of(registration: Registration) -> Iterator[Typed]:
@@ -147,11 +139,12 @@ def _parts_of(registration: Registration) -> Iterator[Typed]:
 
 def check_conditions(package: Package, registered: Sequence[Registration]) -> Findings:
     """TG515, where a condition asks for what the target, or the framework, does not have."""
-    for one in registered:
-        if one.origin is not Origin.selected:
+    for registration in registered:
+        if registration.origin is not Origin.selected:
             continue
-        for node, message, hint in chain(_unasked(package, one), _lacking(package, one)):
-            yield finding(one.operator.function, "TG515", message, node.span, "here", hint)
+        problems = chain(_unasked(package, registration), _lacking(package, registration))
+        for node, message, hint in problems:
+            yield finding(registration.operator.function, "TG515", message, node.span, "here", hint)
 
 
 def _unasked(package: Package, registration: Registration) -> Iterator[tuple[Expression, str, str]]:

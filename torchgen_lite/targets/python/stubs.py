@@ -15,9 +15,9 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from torchgen_lite.languages.python import runtime as python
-from torchgen_lite.languages.python.names import free_name, identifier
+from torchgen_lite.languages.python.names import free_name, identifier, identifiers
 from torchgen_lite.languages.python.signature import returned, unshadowed
-from torchgen_lite.languages.text import doc_lines, doc_text, quote, tuple_display
+from torchgen_lite.languages.text import doc_lines, doc_text, quote, quoted
 from torchgen_lite.loader.entry.entry import NativeFunction
 from torchgen_lite.schema.dispatch_kind import DispatchKind, dispatch_kind
 from torchgen_lite.schema.model import OptionalType, Type, sized_list
@@ -116,23 +116,31 @@ def stub_view(overload: Overload, shadowed: frozenset[str] = frozenset()) -> Stu
     """The view of one overload; `templates/python/operators.py.j2` shows the code."""
     function = overload.function
     schema = overload.schema
-    names = {identifier(a.name): dispatch_kind(a.type) for a in schema.arguments}
+    names = identifiers(schema.arguments)
     lines = doc_lines(function.doc)
-    sized = [(i, a) for i, a in enumerate(schema.arguments) if sized_list(a.type) is not None]
-    dispatching = {name: kind for name, kind in names.items() if kind is not DispatchKind.nothing}
-    keys = [f"[{python.keyset_of(kind, name)}]" for name, kind in dispatching.items()]
+    kinds = ""
+    dispatching = []
+    keys = []
+    sized = []
+    types = []
+    for position, (name, argument) in enumerate(zip(names, schema.arguments)):
+        kind = dispatch_kind(argument.type)
+        kinds += kind.value
+        if kind is not DispatchKind.nothing:
+            dispatching.append(name)
+            keys.append(f"[{python.keyset_of(kind, name)}]")
+        if sized_list(argument.type) is not None:
+            sized.append((position, name, _not_tuple(name, argument.type)))
+            types.append(f"{position}: {quote(str(argument.type))}")
     rows = []
     if len(keys) > 2:
         rows = ["".join(keys[start : start + 3]) for start in range(0, len(keys), 3)]
-    kinds = "".join(kind.value for kind in names.values())
-    shown = {position: identifier(a.name) for position, a in sized}
-    types = [f"{position}: {quote(str(a.type))}" for position, a in sized]
     return StubView(
         name=overload.flat,
         parameters=", ".join(map(str, unshadowed(overload.parameters, shadowed))),
         result=str(returned(overload.returns).unshadowed(shadowed)),
         doc=doc_text([qualified(function), "", *lines]) if lines else "",
-        sized=[(i, shown[i], _not_tuple(shown[i], a.type)) for i, a in sized],
+        sized=sized,
         kernel=free_name("kernel", names),
         keyset=free_name("keyset", names),
         path="".join(keys),
@@ -142,7 +150,7 @@ def stub_view(overload: Overload, shadowed: frozenset[str] = frozenset()) -> Stu
         library=identifier(overload.function.namespace),
         schema=quote(qualified(function)),
         kinds=quote(kinds),
-        tags=tuple_display([quote(t) for t in function.tags]) if function.tags else "",
+        tags=quoted(function.tags) if function.tags else "",
         returns=str(len(schema.returns)) if len(schema.returns) != 1 else "",
         types=", ".join(types),
     )

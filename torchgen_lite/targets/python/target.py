@@ -49,9 +49,7 @@ def build_python(program: Program, options: PythonOptions) -> TargetResult:
 
 def select_python(program: Program, options: PythonOptions) -> Selection:
     """The operators that have stubs. If no kernels are configured, there are only stubs."""
-    home = ""
-    if program.functions:
-        home = program.functions[0].namespace
+    home = program.functions[0].namespace if program.functions else ""
     stubs = frozenset(identifier(f.flat_name(home)) for f in program.functions)
     problem = partial(_inexpressible, home=home, stubs=stubs, records=bool(options.kernels))
     return select(program, TARGET, options.skip, problem, () if options.kernels else tuple(Origin))

@@ -102,23 +102,8 @@ class Autograd(NamedTuple):
 def build_autograd(package: Package) -> Autograd:
     """The derivatives of every operator whose formulas are registered."""
     functions = _Functions(package)
-    infos = _differentiable(package)
-    views = [_view(operator, info, functions) for operator, info in infos]
-    by_name = {operator.name: info for operator, info in infos}
-    called = dict(sorted(functions.found.items()))
-    calls_zeros = functions.calls_zeros or any(map(_calls_zeros, views, by_name.values()))
-    return Autograd(by_name, views, called, functions.calculates, calls_zeros)
-
-
-def _calls_zeros(view: AutogradView, info: DifferentiabilityInfo) -> bool:
-    """Whether the functions pad what inputs need, or make zeros of what is kept or for tangents that there are not."""
-    makes_zeros = any(kept.fact is Fact.info for kept in saved.kept(info))
-    return is_padded(view.operator.schema) or bool(info.forward) or makes_zeros
-
-
-def _differentiable(package: Package) -> list[tuple[PackagedOperator, DifferentiabilityInfo]]:
-    """The operators that formulas are registered for, with the formulas."""
-    pairs = []
+    infos: dict[str, DifferentiabilityInfo] = {}
+    views = []
     for operator in package.own:
         if package.registration(operator, Origin.formulas):
             info = operator.facts.info
@@ -126,8 +111,17 @@ def _differentiable(package: Package) -> list[tuple[PackagedOperator, Differenti
             if not info.outputs:
                 # The results are only marked as non-differentiable: there is no gradient.
                 info = replace(info, derivatives=(), slots=(), saved=())
-            pairs.append((operator, info))
-    return pairs
+            infos[operator.name] = info
+            views.append(_view(operator, info, functions))
+            functions.calls_zeros |= _calls_zeros(operator, info)
+    called = dict(sorted(functions.found.items()))
+    return Autograd(infos, views, called, functions.calculates, functions.calls_zeros)
+
+
+def _calls_zeros(operator: PackagedOperator, info: DifferentiabilityInfo) -> bool:
+    """Whether the functions pad what inputs need, or make zeros of what is kept or for tangents that there are not."""
+    makes_zeros = Fact.info in [kept.fact for kept in saved.kept(info)]
+    return is_padded(operator.schema) or bool(info.forward) or makes_zeros
 
 
 class _Functions:

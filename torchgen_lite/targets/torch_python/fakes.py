@@ -88,16 +88,13 @@ def _given(operator: PackagedOperator) -> str:
 
 
 def _returned(operator: PackagedOperator) -> str:
-    results = results_of(operator.schema)
     rules = rules_by_result(operator.function)
-    values = [
-        (
-            _result(operator, r, rules.get(r.index, FakeRule(())))
-            if r.argument is None
-            else operator.names[r.argument.name]
-        )
-        for r in results
-    ]
+    values = []
+    for result in results_of(operator.schema):
+        if result.argument is not None:
+            values.append(operator.names[result.argument.name])
+        else:
+            values.append(_result(operator, result, rules.get(result.index, FakeRule(()))))
     if len(values) == 1:
         return values[0]
     return tuple_display(values) if values else "None"
@@ -139,15 +136,12 @@ def _value(operator: PackagedOperator, result: Result, fields: Fields) -> Expres
 
 
 def _view_of(base: Expression, fields: Fields) -> Expression:
-    shape = fields.get("shape")
-    stride = fields.get("stride")
-    offset = fields.get("offset")
-    if stride is None and offset is None:
-        return method_call(base, "view", shape or Member(base, "shape"))
-    start = method_call(base, "storage_offset")
-    stride = stride or method_call(base, "stride")
-    shape = shape or Member(base, "shape")
-    return method_call(base, "as_strided", shape, stride, offset or start)
+    shape = fields.get("shape") or Member(base, "shape")
+    if "stride" not in fields and "offset" not in fields:
+        return method_call(base, "view", shape)
+    stride = fields.get("stride") or method_call(base, "stride")
+    offset = fields.get("offset") or method_call(base, "storage_offset")
+    return method_call(base, "as_strided", shape, stride, offset)
 
 
 def _tensor(

@@ -40,9 +40,12 @@ def tangents_of(
     if not info.forward:
         value, used = _like_gradient(info, words)
         return tuple(_locals(operator, info, used)), [value]
-    values = {tangent.name: _value(operator, info, tangent, words) for tangent in info.forward}
-    used = frozenset().union(*(names for _, names in values.values()))
-    results = [values[n][0] if n in values else "None" for n in return_names(operator.schema)]
+    values = {}
+    used = frozenset[str]()
+    for tangent in info.forward:
+        values[tangent.name], names = _value(operator, info, tangent, words)
+        used |= names
+    results = [values.get(name, "None") for name in return_names(operator.schema)]
     return tuple(_locals(operator, info, used)), results
 
 

@@ -15,23 +15,24 @@ from torchgen_lite.targets.torch_python.model import Package
 
 def build_functions(package: Package) -> OutputFile:
     """One function for each of the package's own operators."""
-    names = [operator.flat for operator in package.own]
-    schemas = [operator.schema for operator in package.own]
-    hidden = set(names)
-    for schema in schemas:
+    schemas = []
+    hidden = set[str]()
+    taken = set[str]()
+    for operator in package.own:
+        schema = operator.schema
+        schemas.append(schema)
+        hidden.add(operator.flat)
         # An argument hides a type in the annotation of the result.
         hidden |= torch_ops.returns_type(schema).names.intersection(names_of(schema.arguments))
+        taken |= {operator.flat, *operator.names.values()}
     shadowed = frozenset(torch_ops.TYPE_MODULES).intersection(hidden)
     # The names that the operators are bound to when the module is imported.
-    taken = set(names)
-    for operator in package.own:
-        taken.update(operator.names.values())
-    bound = [free_name(f"_op_{name}", taken) for name in names]
+    bound = [free_name(f"_op_{operator.flat}", taken) for operator in package.own]
     scriptable = ""
     if package.options.torchscript:
         scriptable = free_name("_scriptable", {*taken, *bound})
     context = {
-        "imports": torch_library.type_imports(schemas, ["Callable"] if names else [], shadowed),
+        "imports": torch_library.type_imports(schemas, ["Callable"] if schemas else [], shadowed),
         "functions": list(zip(package.own, bound)),
         "is_given": package.is_given,
         "scriptable": scriptable,

@@ -27,13 +27,20 @@ from torchgen_lite.languages.python.signature import ANY, STAR, Annotation, Para
 from torchgen_lite.languages.text import literal, quote, tuple_display
 from torchgen_lite.loader.entry.entry import DispatchEntry, KernelRow
 from torchgen_lite.loader.entry.kernel_languages import KERNEL_LANGUAGES
-from torchgen_lite.schema.defaults import FIRST_NAMES
 from torchgen_lite.targets.author import Wanted, passed
 from torchgen_lite.targets.torch_python.model import Package, PackagedOperator
 
-Row = tuple[str, str, str, str, str]
-"""The module and the name of a function of the author's, its place, as `_places.py` names it, its condition, and the
-options among which measuring chooses. It runs if the condition holds, and no row before it does; the rest has none."""
+
+class Row(NamedTuple):
+    """A function of the author's, its place, as `_places.py` names it, its condition, and the options among which
+    measuring chooses. It runs if the condition holds, and no row before it does; the rest has none.
+    """
+
+    module: str
+    function: str
+    place: str
+    condition: str
+    options: str
 
 
 Written = tuple[str, str, str, str, str]
@@ -52,12 +59,11 @@ class Kernel(NamedTuple):
 
     @property
     def is_chosen(self) -> bool:
-        _, _, _, condition, _ = self.rows[0]
-        return bool(condition)
+        return bool(self.rows[0].condition)
 
     @property
     def is_tuned(self) -> bool:
-        return any(options for _, _, _, _, options in self.rows)
+        return any(row.options for row in self.rows)
 
     @property
     def place(self) -> str:
@@ -76,18 +82,18 @@ def kernels_of(package: Package, operator: PackagedOperator) -> Iterator[Kernel]
 
 
 def _written(rows: Sequence[Row], entry: DispatchEntry) -> Iterator[Written]:
-    for (_, function, place, _, _), row in zip(rows, entry.rows):
-        if row.language:
-            title, module, package, _ = KERNEL_LANGUAGES[row.language]
-            yield place, function, title, module, package
+    for row, written in zip(rows, entry.rows):
+        if written.language:
+            title, module, package, _ = KERNEL_LANGUAGES[written.language]
+            yield row.place, row.function, title, module, package
 
 
 def places_of(kernel: Kernel) -> dict[str, Span | None]:
     """Where the kernel is named, by its place, or the kernels among which one is chosen."""
-    [entry] = [one for one in kernel.operator.facts.own_kernels if one.key == kernel.key]
+    [entry] = [entry for entry in kernel.operator.facts.own_kernels if entry.key == kernel.key]
     spans = {kernel.place: entry.kernel_span}
-    for (_, _, place, _, _), written in zip(kernel.rows, entry.rows):
-        spans[place] = written.kernel_span
+    for row, written in zip(kernel.rows, entry.rows):
+        spans[row.place] = written.kernel_span
     return spans
 
 
@@ -108,7 +114,7 @@ def _rows(
         test = ""
         if row.when is not None:
             test = _condition(operator, row.when, is_traced=is_traced)
-        rows.append((*function, place, test, _options(row)))
+        rows.append(Row(*function, place, test, _options(row)))
         if not test:
             break
     return rows
@@ -131,14 +137,6 @@ def _options(row: KernelRow) -> str:
 
 
 def _condition(operator: PackagedOperator, when: Expression, *, is_traced: bool) -> str:
-    arguments = operator.names
-    taken = arguments.values()
-
-    def function(name: str) -> str:
-        if name == "capability":
-            return "_rows.capability"
-        return f"_rows.builtins.{name}" if name in taken else name
-
     def asked(name: str, value: Expression, given: Sequence[Expression]) -> Expression | None:
         if name != "is_aligned":
             return None
@@ -148,13 +146,9 @@ def _condition(operator: PackagedOperator, when: Expression, *, is_traced: bool)
         rest = nodes.Binary("%", address, *given)
         return nodes.Binary("==", rest, nodes.Literal("0"))
 
-    names = ConditionNames(arguments, _dtype, function, asked)
+    functions = {"capability": "_rows.capability"}
+    names = ConditionNames(operator.names, "torch.{}".format, asked, "_rows.builtins", functions)
     return condition(typed_condition(when, operator.schema), names)
-
-
-def _dtype(name: str) -> str:
-    """A dtype or a memory format."""
-    return f"torch.{FIRST_NAMES.get(name, name)}"
 
 
 # What a rule for vmap gets before the arguments.

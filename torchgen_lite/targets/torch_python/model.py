@@ -151,9 +151,9 @@ class Package:
 
     def module_of(self, option: str, name: str) -> tuple[str, str] | None:
         """Module and function for a name of the YAML, looked up in the modules of an option."""
-        found = self.modules.get(option, NO_FUNCTIONS).find(name)
-        if found:
-            return (self.imported(found[0]), name.rpartition(".")[2])
+        defined = self.modules.get(option, NO_FUNCTIONS).find(name)
+        if defined:
+            return (self.imported(defined[0]), name.rpartition(".")[2])
         return None
 
     def imported(self, module: str) -> str:

@@ -28,7 +28,10 @@ def build_package_files(package: Package, autograd: Autograd) -> Files:
     """`_operators.py`, `_places.py`, `__init__.py`, and the files that every package carries."""
     kernels = list(chain.from_iterable(kernels_of(package, o) for o in package.operators))
     fakes = list(fakes_of(package))
+    defined = [kernel.operator for kernel in kernels]
+    defined += [operator for operator, _, _, _ in fakes]
     axes = []
+    flops = []
     for operator in package.own:
         line = operator.facts.axes
         if line is not None:
@@ -41,16 +44,11 @@ def build_package_files(package: Package, autograd: Autograd) -> Files:
                     [tensor.name for tensor in line.tensors if tensor.is_added],
                 )
             )
-    flops = [
-        (operator, write(in_rule(operator.function.flops, operator.names)))
-        for operator in package.own
-        if operator.function.flops is not None
-    ]
+        if operator.function.flops is not None:
+            flops.append((operator, write(in_rule(operator.function.flops, operator.names))))
+            defined.append(operator)
     operators = build_registrations(package, autograd)
     support = build_support(package, autograd, operators, kernels)
-    defined = [kernel.operator for kernel in kernels]
-    defined += [operator for operator, _, _, _ in fakes]
-    defined += [operator for operator, _ in flops]
     context = {
         "name": package.name,
         "is_given": package.is_given,
@@ -63,7 +61,7 @@ def build_package_files(package: Package, autograd: Autograd) -> Files:
         "imports": torch_library.type_imports(
             [o.schema for o in defined], ["Any"] if kernels or autograd.operators else []
         ),
-        "kernels": [tuple(kernel) for kernel in kernels],
+        "kernels": list(map(tuple, kernels)),
         "fakes": fakes,
         "derivatives": autograd.operators,
         "calculates": autograd.calculates,

@@ -25,6 +25,7 @@ from torchgen_lite.analysis.policy import Origin
 from torchgen_lite.languages.text import quote
 from torchgen_lite.schema import ListType, SchemaKind, Type
 from torchgen_lite.schema.dispatch_kind import dispatch_kind
+from torchgen_lite.schema.grouped import names_of, places_of
 from torchgen_lite.targets.torch_python.autograd import Autograd
 from torchgen_lite.targets.torch_python.forward import has_tangents
 from torchgen_lite.targets.torch_python.kernels import Row, kernels_of
@@ -95,31 +96,31 @@ def _registered(
 ) -> Registered:
     function = operator.function
     origins = package.registered.get(operator.name, {})
-    is_computed = Origin.reference in origins
-    of_reference = [entry.key for entry in operator.facts.own_kernels if entry.kernel == REFERENCE]
-    computed = of_reference if is_computed else []
-    functional = origins.get(Origin.functionalize)
-    source = None
-    if functional is not None:
-        source = functional.source
+    computed = []
+    if Origin.reference in origins:
+        entries = operator.facts.own_kernels
+        computed = [entry.key for entry in entries if entry.kernel == REFERENCE]
+    functional = ""
+    functionalized = origins.get(Origin.functionalize)
+    if functionalized is not None and functionalized.source is not None:
+        functional = package.full_name(functionalized.source.function)
+    fake = ""
+    if Origin.fake in origins:
+        fake = package.named(operator, "fake") or operator.named("fake")
     is_recorded = Origin.formulas in origins
     seen = looked_into(operator.facts)
+    kernels = []
+    for kernel in kernels_of(package, operator):
+        kernels.append((kernel.key, kernel.rows if kernel.key in seen else ()))
     return Registered(
         operator,
         {name: package.options.opaque[name] for name in operator.schema.opaque_types},
-        [
-            (kernel.key, kernel.rows if kernel.key in seen else ())
-            for kernel in kernels_of(package, operator)
-        ],
+        kernels,
         computed,
         package.reference(operator) if computed or function.decompose else "",
-        (
-            (package.named(operator, "fake") or operator.named("fake"))
-            if Origin.fake in origins
-            else ""
-        ),
+        fake,
         Origin.traced_view in origins,
-        package.full_name(source.function) if source is not None else "",
+        functional,
         _recorded(package, operator, refusing) if is_recorded else None,
         Origin.underived in origins and not is_recorded,
         _vmap(package, operator),
@@ -133,7 +134,7 @@ def _recorded(package: Package, operator: PackagedOperator, refusing: Collection
     info = operator.facts.info
     assert info is not None
     schema = operator.schema
-    uses_old = any(saved.name == "self" for saved in info.saved) or info.reads_original
+    uses_old = "self" in names_of(info.saved) or info.reads_original
     is_single = len(schema.returns) == 1 and not _is_tensor_list(schema.returns[0].type)
     no_forward = refuses_forward(info)
     has_forward = not no_forward and has_tangents(operator, info)
@@ -178,9 +179,10 @@ def _casts(operator: PackagedOperator) -> Casts:
     """Arguments by position, or by name if they have none."""
     rule = operator.function.autocast
     assert rule is not None
-    places = {a.name: str(i) for i, a in enumerate(operator.schema.positional)}
-    only = [places.get(name) or quote(name) for name in rule.only]
-    back = ""
-    if rule.result:
-        back = places.get(rule.result) or quote(rule.result)
-    return Casts(rule.dtype, only, back)
+    places = places_of(names_of(operator.schema.positional))
+
+    def place(name: str) -> str:
+        return str(places[name]) if name in places else quote(name)
+
+    back = place(rule.result) if rule.result else ""
+    return Casts(rule.dtype, list(map(place, rule.only)), back)

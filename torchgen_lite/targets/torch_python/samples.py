@@ -12,6 +12,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from itertools import chain
 
 from torchgen_lite.analysis.derive.layout import is_tensor_like
 from torchgen_lite.analysis.differentiability.model import DifferentiabilityInfo
@@ -23,7 +24,7 @@ from torchgen_lite.analysis.selection.inputs import Dtype, Value
 from torchgen_lite.formulas.language import INTEGRAL_DTYPES
 from torchgen_lite.languages.python import runtime as python
 from torchgen_lite.languages.python.torch_library import dictionary, reference
-from torchgen_lite.languages.text import literal, quote, tuple_display
+from torchgen_lite.languages.text import literal, quote, quoted, tuple_display
 from torchgen_lite.loader.entry.entry import DispatchEntry
 from torchgen_lite.loader.entry.samples import Reference, Samples
 from torchgen_lite.schema import SchemaKind
@@ -48,22 +49,26 @@ def build_samples(
     package: Package, differentiable: Mapping[str, DifferentiabilityInfo]
 ) -> list[OutputFile]:
     """The test file; none without samples."""
-    views = [
-        (operator, dict(_settings(package, operator, samples, differentiable.get(operator.name))))
-        for operator in package.own
-        if (samples := operator.function.samples) is not None and samples.calls
-    ]
+    views = []
+    words = set[str]()
+    has_gradients = False
+    for operator in package.own:
+        samples = operator.function.samples
+        if samples is not None and samples.calls:
+            info = differentiable.get(operator.name)
+            settings = dict(_settings(package, operator, samples, info))
+            views.append((operator, settings))
+            words |= settings.keys()
+            has_gradients |= "inputs" in settings and settings.get("gradcheck") != "None"
     if not views:
         return []
     context = {
         "package": package.name,
         "is_given": package.is_given,
         "operators": views,
-        "said": {name for _, settings in views for name in settings},
+        "said": words,
         "imports_references": any("reference" in o.functions for o in package.own),
-        "has_gradients": any(
-            "inputs" in settings and settings.get("gradcheck") != "None" for _, settings in views
-        ),
+        "has_gradients": has_gradients,
     }
     return [OutputFile(package.test_path, "torch_python/test_samples.py.j2", context)]
 
@@ -75,14 +80,14 @@ def _settings(
     info: DifferentiabilityInfo | None,
 ) -> Iterator[Named]:
     """The keyword arguments of an operator's `cases` that differ from the defaults."""
-    inputs = tuple(map(quote, _inputs(operator, info)))
-    devices = [quote(device) for key, device in DEVICES.items() if key in operator.facts.keys]
+    inputs = list(_inputs(operator, info))
+    devices = [device for key, device in DEVICES.items() if key in operator.facts.keys]
     if inputs:
-        yield "inputs", tuple_display(inputs)
+        yield "inputs", quoted(inputs)
     if samples.gradcheck != ():
         yield "gradcheck", dictionary(samples.gradcheck) if samples.gradcheck else "None"
     if devices:
-        yield "devices", tuple_display(devices)
+        yield "devices", quoted(devices)
     if "CUDA" in operator.facts.keys and _UNCAPTURED.isdisjoint(operator.function.tags):
         yield "captured", "True"
     if samples.dtypes:
@@ -106,37 +111,36 @@ def _settings(
         if autocast.result:
             yield "casts_back", "True"
         if autocast.only:
-            yield "casts_only", tuple_display(list(map(quote, autocast.only)))
+            yield "casts_only", quoted(autocast.only)
 
 
 def _bounds(package: Package, operator: PackagedOperator) -> Iterator[Named]:
     """What conditions of kernels ask for, with values on both sides of each bound, and the kernels of Python by device."""
-    function = operator.function
     entries = dict(_chosen_by_device(operator))
     if not entries:
         return
-    conditions = [row.when for entry in entries.values() for row in entry.rows if row.when]
-    bounds = bounds_of(conditions, operator.schema, function.dtypes)
+    rows = chain.from_iterable([entry.rows for entry in entries.values()])
+    conditions = [row.when for row in rows if row.when is not None]
+    bounds = bounds_of(conditions, operator.schema, operator.function.dtypes)
     items = []
     for fact, values in bounds.items():
         what = tuple_display([quote(fact.argument), quote(fact.kind), str(fact.at)])
-        tried = tuple_display([_tried(value) for value in values])
-        items.append(f"{what}: {tried}")
+        items.append(f"{what}: {tuple_display(list(map(_tried, values)))}")
     yield "bounds", f"{{{', '.join(items)}}}"
-    yield "chosen_on", tuple_display([quote(device) for device in entries])
+    yield "chosen_on", quoted(entries)
     kernels = {kernel.key: kernel for kernel in kernels_of(package, operator)}
-    rows = {d: kernels[entry.key].rows for d, entry in entries.items() if entry.key in kernels}
-    if not rows:
-        return
     shown = []
     rests = []
-    for device, its_rows in rows.items():
-        display = tuple_display([_row(row) for row in its_rows])
-        shown.append(f"{quote(device)}: {display}")
-        if not _condition_of(its_rows[-1]):
-            rests.append(quote(device))
+    for device, entry in entries.items():
+        kernel = kernels.get(entry.key)
+        if kernel is not None:
+            shown.append(f"{quote(device)}: {tuple_display(list(map(_row, kernel.rows)))}")
+            if not kernel.rows[-1].condition:
+                rests.append(device)
+    if not shown:
+        return
     yield "rows", f"{{{', '.join(shown)}}}"
-    yield "rests", tuple_display(rests)
+    yield "rests", quoted(rests)
     if any(kernel.is_tuned for kernel in kernels.values()):
         yield "tuned", "True"
 
@@ -152,15 +156,9 @@ def _chosen_by_device(operator: PackagedOperator) -> Iterator[tuple[str, Dispatc
             yield device, by_key[key]
 
 
-def _condition_of(row: Row) -> str:
-    _, _, _, condition, _ = row
-    return condition
-
-
 def _row(row: Row) -> str:
-    module, function, place, _, options = row
-    tuned = f"_operators.tuned_{place}" if options else "None"
-    return tuple_display([f"_places.{place}", quote(module), quote(function), tuned])
+    tuned = f"_operators.tuned_{row.place}" if row.options else "None"
+    return tuple_display([f"_places.{row.place}", quote(row.module), quote(row.function), tuned])
 
 
 def _tried(value: Value) -> str:

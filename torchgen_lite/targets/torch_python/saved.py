@@ -101,17 +101,21 @@ def kept_tensors(schema: FunctionSchema, info: DifferentiabilityInfo) -> Iterato
 
 def attributes(info: DifferentiabilityInfo) -> list[Named]:
     """What `ctx` keeps under a name: numbers, and facts about tensors as they are when the call is recorded."""
-    numbers = [local(s.source) for s in kept(info) if s.is_whole and not s.keeps_tensors]
-    pairs = [(name, name) for name in numbers]
-    if info.function.is_auto:
-        pairs.append(("_autocast", '_gradients.autocasts(inputs, "cpu")'))
-    for fact in [saved for saved in kept(info) if not saved.is_whole]:
-        value = local(fact.source)
-        text = _READ[fact.fact].format(value, fact.dim)
-        if fact.carries is DispatchKind.optional_tensor:
+    numbers = []
+    facts = []
+    for saved in kept(info):
+        value = local(saved.source)
+        if saved.is_whole:
+            if not saved.keeps_tensors:
+                numbers.append((value, value))
+            continue
+        text = _READ[saved.fact].format(value, saved.dim)
+        if saved.carries is DispatchKind.optional_tensor:
             text = f"{text} if {value} is not None else None"
-        pairs.append((local(fact.name), text))
-    return pairs
+        facts.append((local(saved.name), text))
+    if info.function.is_auto:
+        numbers.append(("_autocast", '_gradients.autocasts(inputs, "cpu")'))
+    return numbers + facts
 
 
 def expression(saved: Saved) -> Expression | None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from torchgen_lite.analysis.operators import functions_of
 from torchgen_lite.targets.torch_python.autograd import Autograd
 from torchgen_lite.targets.torch_python.fakes import computes
 from torchgen_lite.targets.torch_python.kernels import Kernel
@@ -27,13 +26,13 @@ IMPORTS: Mapping[str, Sequence[str]] = {
     "_forward": ["_library"],
     "_functionalize": ["_library", "_writes"],
     "_gradients": ["_library", "_refusals", "_transposed"],
-    "_held": ["_library", "_results"],
-    "_jagged": ["_axes", "_library", "_loops", "_writes"],
+    "_held": ["_library", "_results", "_writes"],
+    "_jagged": ["_axes", "_library", "_writes"],
     "_languages": [],
     "_later": [],
     "_library": [],
     "_linear": ["_refusals", "_transposed"],
-    "_loops": ["_library"],
+    "_loops": ["_library", "_writes"],
     "_named": ["_library"],
     "_opaque": ["_library"],
     "_random": ["_library"],
@@ -86,30 +85,31 @@ def build_support(
 ) -> Support:
     """What is needed for these operators, what is registered for each, and their kernels."""
     needed = {"_library", *_of_package(package, autograd)}
-    if any(kernel.is_chosen for kernel in kernels):
-        needed.add("_rows")
-    if any(kernel.written for kernel in kernels):
-        needed.add("_languages")
-    if any(kernel.is_tuned for kernel in kernels):
-        needed.add("_tuned")
+    for kernel in kernels:
+        if kernel.is_chosen:
+            needed.add("_rows")
+        if kernel.written:
+            needed.add("_languages")
+        if kernel.is_tuned:
+            needed |= {"_tuned", "tune"}
     for rules in registered:
         needed.update(_of_rules(rules))
         needed.update(_of_operator(package, rules))
-    run = {"tune"} if "_tuned" in needed else set()
-    carried = _with_imports({*needed, *_named_elsewhere(package), *run})
-    features = [f"{module}.{name}" for module, name in _FEATURES.items() if module in needed]
-    return Support(sorted(needed), sorted(carried), _with_others(package, features))
+    carried = _with_imports({*needed, *_named_elsewhere(package)})
+    features = [_feature(package, module) for module in _FEATURES if module in needed]
+    return Support(sorted(needed - {"tune"}), sorted(carried), features)
 
 
-def _with_others(package: Package, features: Sequence[str]) -> list[str]:
-    """The features, where formulas give way to those of another library that defines the operators."""
-    if package.options.is_defining:
-        return list(features)
+def _feature(package: Package, module: str) -> str:
+    """What registers it: formulas give way to those of another library that defines the operators."""
+    feature = f"{module}.{_FEATURES[module]}"
+    options = package.options
+    if module != "_autograd" or options.is_defining:
+        return feature
     # The module that the build writes loads the library, too.
-    module = package.options.load or package.options.namespace_module
-    load = f', "{module}"' if module else ""
-    given_way = f"_declared.unless_taken(_autograd.register{load})"
-    return [given_way if name == "_autograd.register" else name for name in features]
+    load = options.load or options.namespace_module
+    given = f'{feature}, "{load}"' if load else feature
+    return f"_declared.unless_taken({given})"
 
 
 def _with_imports(modules: Collection[str]) -> set[str]:
@@ -125,30 +125,32 @@ def _with_imports(modules: Collection[str]) -> set[str]:
 
 
 def _of_package(package: Package, autograd: Autograd) -> Iterator[str]:
-    calls_torch = any(not module for module, _ in autograd.functions.values())
-    if calls_torch or any(operator.function.torch for operator in package.operators):
-        yield "_versions"
-    if any(module for module, _ in autograd.functions.values()):
-        yield "_named"
+    for module, _ in autograd.functions.values():
+        yield "_named" if module else "_versions"
     if autograd.calls_zeros:
         yield "_zeros"
-    if not package.options.is_defining or any(operator.is_torchs for operator in package.operators):
+    if not package.options.is_defining:
         yield "_declared"
     if package.options.final:
         yield "_final"
+    for operator in package.operators:
+        if operator.function.torch:
+            yield "_versions"
+        if operator.is_torchs:
+            yield "_declared"
 
 
 def _named_elsewhere(package: Package) -> Iterator[str]:
     """What `__init__.py` has a function of, what tests of samples call, and what the environment may ask for."""
-    functions = functions_of(package.own)
-    if functions and package.options.torchscript:
-        yield "_scripted"
     if package.options.checks:
         yield "_held"
-    if any(function.checkpoint for function in functions):
-        yield "_checkpoint"
-    if any(function.samples is not None for function in functions):
-        yield "_results"
+    for operator in package.own:
+        if package.options.torchscript:
+            yield "_scripted"
+        if operator.function.checkpoint:
+            yield "_checkpoint"
+        if operator.function.samples is not None:
+            yield "_results"
 
 
 def _of_rules(rules: Registered) -> Iterator[str]:

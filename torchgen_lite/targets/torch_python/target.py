@@ -72,8 +72,10 @@ def has_autograd(program: Program, options: TorchPythonOptions) -> bool:
     """Whether formulas are registered here: as the option says, else unless another target has their functions in C++."""
     if options.autograd is not None:
         return options.autograd
-    others = generation_beside(program).targets
-    return not any("formula-headers" in one.given_options(program.config) for one in others)
+    for target in generation_beside(program).targets:
+        if "formula-headers" in target.given_options(program.config):
+            return False
+    return True
 
 
 def _package(program: Program, options: TorchPythonOptions, selection: Selection) -> Package:
@@ -82,20 +84,14 @@ def _package(program: Program, options: TorchPythonOptions, selection: Selection
     autograd = has_autograd(program, options)
     options = replace(options, autograd=autograd, defines=defines)
     # A reference that C++ computes is registered there.
-    by_cpp = (
-        ()
-        if defines
-        else {
-            (name, Origin.reference)
-            for name in generation_beside(program).has_reference("cpp-torch")
-        }
-    )
-    every = selection.registrations(program)
-    registered = [
-        registration
-        for registration in every
-        if (registration.operator.name, registration.origin) not in by_cpp
-    ]
+    in_cpp = set[str]()
+    if not defines:
+        in_cpp = generation_beside(program).has_reference("cpp-torch")
+    registered = []
+    for registration in selection.registrations(program):
+        is_reference = registration.origin is Origin.reference
+        if not (is_reference and registration.operator.name in in_cpp):
+            registered.append(registration)
     return build_package(program.resolved, selection.operators, options, modules, registered)
 
 
@@ -109,10 +105,10 @@ def _inexpressible(function: NativeFunction) -> str:
     """Why no function can stand for an operator; empty if one can."""
     if function.func.is_open:
         return "takes or returns any number of values, which a function cannot"
-    for argument in [a for a in function.func.arguments if a.kwarg_only]:
-        if is_reserved(argument.name):
+    for argument in function.func.arguments:
+        if argument.kwarg_only and is_reserved(argument.name):
             return f"takes `{argument.name}` by name, which is a keyword of Python"
-        if argument.name in MODULES:
+        if argument.kwarg_only and argument.name in MODULES:
             return f"takes `{argument.name}` by name, which is a module in the generated code"
     base = function.func.base_name
     overload = function.func.overload_name
@@ -153,14 +149,13 @@ def _check_given(program: Program, package: Package) -> Findings:
 
 def _check_calls(package: Package) -> Findings:
     """What formulas call, and neither modules nor PyTorch have."""
-    helpers = package.modules.get("formulas", NO_FUNCTIONS).names()
-    known = {*helpers, *(operator.schema.base_name for operator in package.own)}
+    known = set(package.modules.get("formulas", NO_FUNCTIONS).names())
+    known.update([operator.schema.base_name for operator in package.own])
     for operator in package.own:
-        is_recorded = package.registration(operator, Origin.formulas) is not None
-        info = None
-        if is_recorded:
-            info = operator.facts.info
-        if info is not None and not operator.function.is_auto:
+        info = operator.facts.info
+        if operator.function.is_auto or info is None:
+            continue
+        if package.registration(operator, Origin.formulas) is not None:
             trees = [derivative.tree for derivative in info.derivatives]
             yield from check_calls(operator.function, trees, speech(known))
 

@@ -28,22 +28,20 @@ def build_torch_stubs(program: Program, options: NoOptions) -> TargetResult:
 
 
 def _files(program: Program) -> Files:
-    schemas = [(f.namespace, f.func) for f in program.functions]
     installed = program.installed or InstalledTorch((), ())
+    schemas = []
+    docs = {}
+    for function in program.functions:
+        schemas.append((function.namespace, function.func))
+        docs[function.name] = function.doc
     schemas += [(schema.namespace, schema) for schema in installed.operators]
-    docs = {function.name: function.doc for function in program.functions}
-    taken: set[str] = set()
-    by_namespace = group_by_namespace(schemas)
-    namespaces = [
-        build_namespace(name, of_namespace, taken, docs)
-        for name, of_namespace in by_namespace.items()
-    ]
-    modules = {"modules": [module for module, _ in namespaces]}
-    yield OutputFile(f"{ROOT}/py.typed", "torch_stubs/py.typed.j2", {}, is_marked=False)
-    yield OutputFile(f"{ROOT}/_ops.pyi", "torch_stubs/ops.pyi.j2", modules)
-    yield OutputFile(f"{MODULES}/__init__.pyi", "torch_stubs/package.pyi.j2", {})
-    for module, context in namespaces:
+    taken: dict[str, None] = {}
+    for name, of_namespace in group_by_namespace(schemas).items():
+        module, context = build_namespace(name, of_namespace, taken, docs)
         yield OutputFile(f"{MODULES}/{module}.pyi", "torch_stubs/namespace.pyi.j2", context)
+    yield OutputFile(f"{ROOT}/py.typed", "torch_stubs/py.typed.j2", {}, is_marked=False)
+    yield OutputFile(f"{ROOT}/_ops.pyi", "torch_stubs/ops.pyi.j2", {"modules": list(taken)})
+    yield OutputFile(f"{MODULES}/__init__.pyi", "torch_stubs/package.pyi.j2", {})
     for path, text in installed.stubs:
         if path != "_ops.pyi":
             copied = {"text": text}

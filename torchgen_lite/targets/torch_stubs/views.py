@@ -25,6 +25,7 @@ from torchgen_lite.languages.python.signature import (
     Parameter,
     imported_names,
     imports,
+    names_in,
     unshadowed,
 )
 from torchgen_lite.languages.text import doc_lines, doc_text, lengthened
@@ -56,18 +57,18 @@ class PacketView(NamedTuple):
 def build_namespace(
     namespace: str,
     schemas: Sequence[FunctionSchema],
-    modules: set[str],
+    modules: dict[str, None],
     docs: Mapping[str, str | None],
 ) -> tuple[str, Context]:
     """The name of the module of one namespace, and what is in it. `schemas` are all its schemas by name, `modules`
     the module names that are taken, `docs` the `doc:` texts of operators."""
     classes = _Classes(namespace, docs)
-    packets = [
-        classes.packet(b, [*overloads])
-        for b, overloads in groupby(schemas, attrgetter("base_name"))
-    ]
-    if any(len(packet.signatures) > 1 for packet in packets):
-        classes.used.add(ImportedName("overload"))
+    packets = []
+    for base, overloads in groupby(schemas, attrgetter("base_name")):
+        packet = classes.packet(base, list(overloads))
+        packets.append(packet)
+        if len(packet.signatures) > 1:
+            classes.used.add(ImportedName("overload"))
     imported = imports(classes.used, torch_ops.TYPE_MODULES)
     module = _fresh(namespace.replace(".", "_"), modules)
     return module, {"imports": imported, "packets": packets}
@@ -79,7 +80,7 @@ class _Classes:
 
     namespace: str
     docs: Mapping[str, str | None]
-    taken: set[str] = field(default_factory=set)
+    taken: dict[str, None] = field(default_factory=dict)
     used: set[ImportedName] = field(default_factory=set)
 
     def packet(self, base: str, schemas: Sequence[FunctionSchema]) -> PacketView:
@@ -106,16 +107,16 @@ class _Classes:
         """The signature of `__call__`; types that attributes of the class hide get an underscore."""
         parameters = torch_ops.parameters(schema)
         returns = torch_ops.returns_type(schema)
-        for annotation in [returns, *(p.annotation for p in parameters)]:
-            self.used |= imported_names(annotation.names, shadowed) if annotation else set()
+        names = names_in([returns, *[parameter.annotation for parameter in parameters]])
+        self.used |= imported_names(names, shadowed)
         return tuple(unshadowed(parameters, shadowed)), returns.unshadowed(shadowed)
 
 
-def _fresh(name: str, taken: set[str]) -> str:
+def _fresh(name: str, taken: dict[str, None]) -> str:
     """`name`, with underscores appended until it is not taken: `a__b.c` and `a.b__c` both exist,
     and so do `a::b` and `a__b`."""
     name = lengthened(identifier(name), taken)
-    taken.add(name)
+    taken[name] = None
     return name
 
 

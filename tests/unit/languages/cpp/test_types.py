@@ -64,7 +64,7 @@ def test_headers_are_those_of_everything_in_a_signature() -> None:
     found = CppSignature("f", std("optional", TENSOR), (names, scale))
     declared = {"my/tensor.h", "optional", "string", "vector"}
     assert signature_headers([found]) == declared
-    assert default_headers(found) == {"limits"}
+    assert default_headers([found]) == {"limits"}
     assert signature_headers([CppSignature("g", VOID, ())]) == set()
 
 

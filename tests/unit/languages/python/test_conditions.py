@@ -10,20 +10,21 @@ from torchgen_lite.languages.python.conditions import ConditionNames, condition
 from torchgen_lite.schema import FunctionSchema
 
 SCHEMA = FunctionSchema.parse(
-    "f(Tensor x, Tensor? w, int n, int? k, int[] s, str mode, bool from) -> Tensor"
+    "f(Tensor x, Tensor? w, int n, int? k, int[] s, str mode, bool from, int max) -> Tensor"
 )
 NAMES = ConditionNames(
     {a.name: f"{a.name}_" if a.name == "from" else a.name for a in SCHEMA.arguments},
     "torch.{}".format,
-    "own.{}".format,
     lambda *asked: None,
+    "own",
+    {"capability": "own.capability"},
 )
 
 
 @pytest.mark.parametrize(
     ("text", "written"),
     [
-        ("x.dtype in {half, float}", "x.dtype == torch.half or x.dtype == torch.float"),
+        ("x.dtype in {half, float}", "x.dtype == torch.float16 or x.dtype == torch.float32"),
         ("x.size(-1) % 8 == 0", "x.size(-1) % 8 == 0"),
         ("floor_div(n + 1, 2) * 3 > -n", "(n + 1) // 2 * 3 > -n"),
         ("n - floor_div(n, 2) > 0", "n - n // 2 > 0"),
@@ -31,9 +32,9 @@ NAMES = ConditionNames(
         ("default(k, 3) > 2", "(k if k is not None else 3) > 2"),
         ("from and (n > 1 or true)", "from_ and (n > 1 or True)"),
         ("from == (n > 1)", "from_ == (n > 1)"),
-        ("len(s) == 2 and s[-1] == max(n, 1)", "own.len(s) == 2 and s[-1] == own.max(n, 1)"),
-        ("x.shape == s", "own.tuple(x.shape) == own.tuple(s)"),
-        ("x.shape != {2, n}", "own.tuple(x.shape) != own.tuple([2, n])"),
+        ("len(s) == 2 and s[-1] == max(n, 1)", "len(s) == 2 and s[-1] == own.max(n, 1)"),
+        ("x.shape == s", "tuple(x.shape) == tuple(s)"),
+        ("x.shape != {2, n}", "tuple(x.shape) != tuple([2, n])"),
         ("mode == 'fast'", 'mode == "fast"'),
         ("capability(x) >= 90", "own.capability(x) >= 90"),
     ],

@@ -105,6 +105,10 @@ def test_an_argument_that_python_cannot_name_leaves_the_operator_out(tmp_path: P
             "mylib::f(Tensor x, *, int _places) -> Tensor",
             "takes `_places` by name, which is a module in the generated code",
         ),
+        (
+            "mylib::f(Tensor x, *, Tensor(a!) torch) -> Tensor(a!)",
+            "takes `torch` by name, which is a module in the generated code",
+        ),
     ],
 )
 def test_a_name_that_is_taken_leaves_the_operator_out(

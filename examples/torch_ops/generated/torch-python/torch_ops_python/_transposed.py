@@ -79,7 +79,7 @@ def transposed(operator: str, table: Table, inputs: Any, output: Any, given: Any
         return pairs
 
     zeros = [_cotangent(result, kept) for result in results]
-    are_wanted = [wants_gradient(value) for value in zeros]
+    are_wanted = list(map(wants_gradient, zeros))
     wanted = chosen(zeros, are_wanted)
     pairs = gradients_at(zeros)
     if not all(gradient.requires_grad for gradient, _ in pairs):
@@ -91,8 +91,7 @@ def transposed(operator: str, table: Table, inputs: Any, output: Any, given: Any
             tangents = tried(operator, gradients_at, zeros, pairs, tangents)
     else:
         tangents = [torch.zeros_like(value) for value in wanted]
-    no_tangents = [None for _ in zeros]
-    return replaced(no_tangents, are_wanted, tangents)
+    return replaced([None] * len(zeros), are_wanted, tangents)
 
 
 def chosen(values: Sequence[Any], are_chosen: Sequence[Any]) -> list[Any]:

@@ -143,9 +143,7 @@ def _unrecorded(without: str) -> Function:
             else:
                 increment_version(tensor)
         leaves, shape = known
-        returned = []
-        for leaf, new in zip(leaves, results):
-            returned.append(leaf if new is None else new)
-        return pytree.tree_unflatten(returned, shape)
+        merged = [leaf if new is None else new for leaf, new in zip(leaves, results)]
+        return pytree.tree_unflatten(merged, shape)
 
     return record

@@ -29,8 +29,28 @@ AFTER: Any = _C._after_ADInplaceOrView_keyset
 
 def written_arguments(op: Any) -> list[int | str]:
     """What an operator writes to: positions, and names of keyword-only arguments."""
-    found = [(i, a) for i, a in enumerate(op._schema.arguments) if a.alias_info is not None]
-    return [a.name if a.kwarg_only else i for i, a in found if a.alias_info.is_write]
+    places: list[int | str] = []
+    for index, argument in enumerate(op._schema.arguments):
+        if argument.name in names_written(op._schema):
+            places.append(argument.name if argument.kwarg_only else index)
+    return places
+
+
+def names_written(schema: Any) -> set[str]:
+    """The arguments that a call writes to."""
+    names = set()
+    for argument in schema.arguments:
+        alias = argument.alias_info
+        if alias is not None and alias.is_write:
+            names.add(argument.name)
+    return names
+
+
+def returned(results: Sequence[Any]) -> Any:
+    """What an operator returns that has these results."""
+    if len(results) > 1:
+        return tuple(results)
+    return results[0] if results else None
 
 
 def values_at(
@@ -82,7 +102,7 @@ def _is_tracked(registering: Registering) -> bool:
         return False
     keys = filter(is_backend, _C.DispatchKey.__members__)
     is_composed = registering.has_kernel("CompositeImplicitAutograd")
-    return not is_composed or any(registering.has_kernel(key) for key in keys)
+    return not is_composed or any(map(registering.has_kernel, keys))
 
 
 def _raising_versions(op: Any) -> Function:

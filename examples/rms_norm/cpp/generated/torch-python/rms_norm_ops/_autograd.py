@@ -178,11 +178,11 @@ def _backward_of(name: str, table: Table) -> Function:
         if grads[0] is None and all(grad is None for grad in grads):
             return tuple(None for _ in ctx.needs_input_grad)
         given = table[fill](ctx, grads) if fills else grads
-        found = table[which](ctx, *given)
-        for gradient in found:
+        gradients = table[which](ctx, *given)
+        for gradient in gradients:
             if isinstance(gradient, torch.Tensor) and gradient.is_complex():
-                return as_real(ctx, found)
-        return found
+                return as_real(ctx, gradients)
+        return gradients
 
     return backward
 
@@ -191,10 +191,10 @@ def as_real(ctx: Any, gradients: Sequence[Any]) -> tuple[Any, ...]:
     """The gradients, one by one; the real part of one that goes to a real tensor."""
     # Every tensor has an edge, which leads nowhere if it needs no gradient.
     edges = iter([edge for edge in ctx.next_functions if edge[0] is not None])
-    found = [*gradients]
-    for index, needed in enumerate(tree_leaves(ctx.needs_input_grad)[: len(found)]):
+    parts = [*gradients]
+    for index, needed in enumerate(tree_leaves(ctx.needs_input_grad)[: len(parts)]):
         if needed:
             node, number = next(edges)
-            if found[index] is not None and not node._input_metadata[number].dtype.is_complex:
-                found[index] = torch.real(found[index])
-    return tuple(found)
+            if parts[index] is not None and not node._input_metadata[number].dtype.is_complex:
+                parts[index] = torch.real(parts[index])
+    return tuple(parts)

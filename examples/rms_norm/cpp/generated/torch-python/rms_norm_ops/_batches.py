@@ -13,8 +13,8 @@ from torch.utils import _pytree as pytree
 
 from ._axes import Axes, bare, places_of, ranks_of
 from ._library import Function, handle
-from ._loops import Leaf, check_written, leaf_names, returned, stacked
-from ._writes import written_arguments
+from ._loops import Leaf, check_written, leaf_names, stacked
+from ._writes import returned, written_arguments
 
 
 def rule(line: Axes) -> Function:
@@ -141,9 +141,12 @@ def _arranged(leaf: _Leaf, size: int, has: list[str], wanted: list[str]) -> Any:
 
 def _changes_promotion(leaves: Sequence[_Leaf]) -> bool:
     """Whether one more dimension could change the dtype of results: tensors without any have a smaller part in it."""
-    tensors = [leaf for leaf in leaves if leaf.is_tensor]
-    dtypes = {leaf.value.dtype for leaf in tensors}
-    have_dimensions = {leaf.rank > 0 for leaf in tensors}
+    dtypes = set()
+    have_dimensions = set()
+    for leaf in leaves:
+        if leaf.is_tensor:
+            dtypes.add(leaf.value.dtype)
+            have_dimensions.add(leaf.rank > 0)
     return len(dtypes) > 1 and len(have_dimensions) > 1
 
 
@@ -151,8 +154,7 @@ def _looped(op: Any, size: int, leaves: Sequence[_Leaf], spec: Any, kwargs: Any)
     """One call for each item; their results are stacked."""
     rows = []
     for index in range(size):
-        row = [leaf.item(index) for leaf in leaves]
-        row_args = pytree.tree_unflatten(row, spec)
+        row_args = pytree.tree_unflatten([leaf.item(index) for leaf in leaves], spec)
         rows.append(op(*row_args, **kwargs))
     if not op._schema.returns:
         return None

@@ -23,7 +23,7 @@ _C: Any = torch._C
 
 def load(module: str, operators: Sequence[Operator]) -> None:
     """Import the module that loads the library, unless it is loaded."""
-    if operators and not all(_is_defined(operator) for operator in operators):
+    if not all(map(_is_defined, operators)):
         with at(operators[0].place, f"`{module}`"):
             importlib.import_module(module)
 

@@ -7,14 +7,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import chain
 from typing import Any
 
 from torch.utils import _pytree as pytree
 
-from ._axes import Axes, Names, Tensors, bare, leaves, named_arguments, ranks_of_tensors
-from ._library import handle
-from ._loops import returned
-from ._writes import values_at, written_arguments
+from ._axes import Axes, Names, Tensors, bare, leaves, ranks_of_tensors
+from ._library import handle, named
+from ._writes import returned, values_at, written_arguments
 
 
 def register(line_of: Callable[[str], Axes], operator: str) -> None:
@@ -37,9 +37,8 @@ def _jagged(line: Axes, op: Any, args: Any, kwargs: Any) -> Any:
     nested: Any = nested_tensor.NestedTensor
     # What makes a jagged tensor of values, beside those: where the items of another one begin and end.
     offsets_of: Any = ops.extract_kwargs
-    given = leaves(named_arguments(op, args, kwargs))
-    jagged_tensors = [tensor for _, tensor in given if isinstance(tensor, nested)]
-    first = jagged_tensors[0]
+    given = leaves(named(op._schema, args, kwargs).items())
+    first = next(tensor for _, tensor in given if isinstance(tensor, nested))
     _check_tensors(line, given, first)
     if not _can_be_one_call(line, op, given, nested):
         raise NotImplementedError(f"{line.operator}: not with jagged tensors")
@@ -47,25 +46,21 @@ def _jagged(line: Axes, op: Any, args: Any, kwargs: Any) -> Any:
     def values_of(argument: Any) -> Any:
         return argument._values if isinstance(argument, nested) else argument
 
-    value_args = pytree.tree_map(values_of, args)
-    value_kwargs = pytree.tree_map(values_of, kwargs)
+    value_args, value_kwargs = pytree.tree_map(values_of, (args, kwargs))
     results = op(*value_args, **value_kwargs)
     if op._schema.is_mutable:
         written = values_at(written_arguments(op), args, kwargs)
         return returned(written) if op._schema.returns else None
 
-    def with_items(result: Any, axes: Names) -> Any:
-        has_items = bool(axes) and axes[0][0] == "*"
-        if not has_items:
-            return result
-        offsets = offsets_of(first)
-        return pytree.tree_map(lambda values: nested(values, **offsets), result)
+    def with_items(values: Any) -> Any:
+        return nested(values, **offsets_of(first))
 
     if len(line.results) == 1:
         results = [results]
     jagged_results = []
     for result, axes in zip(results, line.results.values()):
-        jagged_results.append(with_items(result, axes))
+        has_items = bool(axes) and axes[0][0] == "*"
+        jagged_results.append(pytree.tree_map(with_items, result) if has_items else result)
     return returned(jagged_results)
 
 
@@ -74,9 +69,7 @@ def _can_be_one_call(line: Axes, op: Any, given: Tensors, nested: Any) -> bool:
     kinds = {(name, isinstance(tensor, nested)) for name, tensor in given}
     # A list of tensors has jagged ones and others.
     is_mixed = len(kinds) > len(dict(given))
-    inner_axes: list[str] = []
-    for axes in line.results.values():
-        inner_axes += axes[1:]
+    inner_axes = chain.from_iterable([axes[1:] for axes in line.results.values()])
     has_star_inside = any(axis[0] == "*" for axis in inner_axes)
     schema = op._schema
     returns_new = any(declared.alias_info is None for declared in schema.returns)
@@ -112,8 +105,5 @@ def _star_in_front(axes: Names) -> str:
 
 def _is_packed_like(tensor: Any, first: Any) -> bool:
     is_packed = tensor._ragged_idx == 1 and tensor.lengths() is None
-    if not is_packed:
-        return False
     # The number of items, and the size that stands for all of theirs.
-    items = tensor.shape[:2]
-    return bool(items == first.shape[:2])
+    return is_packed and bool(tensor.shape[:2] == first.shape[:2])

@@ -12,7 +12,8 @@ from typing import Any, NamedTuple
 import torch
 from torch.utils import _pytree as pytree
 
-from ._library import Function, Registering
+from ._library import Function, Registering, named
+from ._writes import names_written, returned
 
 # Parts of torch have no annotations.
 _C: Any = torch._C
@@ -47,10 +48,10 @@ def looping(op: Any) -> Function:
 
         vmap: Any = pyfunctorch.retrieve_current_functorch_interpreter()
         level = vmap.level()
-        named = _named(op, args, kwargs)
+        given = named(op._schema, args, kwargs)
         values, spec = pytree.tree_flatten((args, kwargs))
         leaves = []
-        for name, value in zip(leaf_names(named.items()), values):
+        for name, value in zip(leaf_names(given.items()), values):
             leaves.append(_unwrapped(name, value, level))
         # What is called goes on to the transforms below this one.
         with _C._ExcludeDispatchKeyGuard(_HERE):
@@ -61,8 +62,7 @@ def looping(op: Any) -> Function:
             rows = []
             for index in range(vmap.batch_size()):
                 rows.append(_of_item(op, leaves, index, spec, copied))
-            results = list(_results(op, rows, named, level))
-            return returned(results)
+            return returned(list(_results(op, rows, given, level)))
 
     return kernel
 
@@ -89,20 +89,15 @@ def _of_item(
 def _copied(op: Any, leaves: Sequence[Leaf]) -> set[str]:
     """What a call in place that is recorded writes to: a formula may keep it, and the write to the next item would change
     the version of that, as all items share their memory."""
-    tensors = [leaf.value for leaf in leaves if isinstance(leaf.value, torch.Tensor)]
-    if not torch.is_grad_enabled() or not any(tensor.requires_grad for tensor in tensors):
+    if not torch.is_grad_enabled():
+        return set()
+    if not any(getattr(leaf.value, "requires_grad", False) for leaf in leaves):
         return set()
     names = set()
     for result in op._schema.returns:
         if result.alias_info is not None:
             names.add(_written_as(op, result))
     return names
-
-
-def _named(op: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> dict[str, Any]:
-    names = [argument.name for argument in op._schema.arguments]
-    by_position = dict(zip(names, args))
-    return by_position | {**kwargs}
 
 
 def leaf_names(arguments: Iterable[tuple[str, Any]]) -> list[str]:
@@ -123,21 +118,16 @@ def _unwrapped(name: str, value: Any, level: int) -> Leaf:
 
 def check_written(op: Any, leaves: Sequence[Leaf]) -> None:
     """Refuse to write the items of what is mapped over, one after the other, to what is not."""
-    written = set()
-    for argument in op._schema.arguments:
-        alias = argument.alias_info
-        if alias and alias.is_write:
-            written.add(argument.name)
+    written = names_written(op._schema)
     for leaf in leaves:
-        is_mapped_over = leaf.dim is not None
         # Optional tensors may be left out.
-        is_left_out = leaf.value is None
-        if leaf.name in written and not is_left_out and not is_mapped_over:
+        is_there = leaf.value is not None
+        if leaf.name in written and is_there and leaf.dim is None:
             message = f"vmap can't write to {leaf.name}, which it does not map over"
             raise RuntimeError(f"{op.name()}: {message}")
 
 
-def _results(op: Any, rows: Sequence[Any], named: Mapping[str, Any], level: int) -> Iterator[Any]:
+def _results(op: Any, rows: Sequence[Any], given: Mapping[str, Any], level: int) -> Iterator[Any]:
     """Those that are written are the arguments that were given, and the others are stacked."""
     returns = op._schema.returns
 
@@ -146,7 +136,7 @@ def _results(op: Any, rows: Sequence[Any], named: Mapping[str, Any], level: int)
 
     for index, declared in enumerate(returns):
         if declared.alias_info is not None:
-            yield named[_written_as(op, declared)]
+            yield given[_written_as(op, declared)]
             continue
         items = rows
         if len(returns) > 1:
@@ -164,15 +154,6 @@ def _written_as(op: Any, result: Any) -> str:
         if alias is not None and alias.before_set & letters:
             names.append(str(argument.name))
     return names[0]
-
-
-def returned(results: Sequence[Any]) -> Any:
-    """What an operator returns that has these results."""
-    if not results:
-        return None
-    if len(results) == 1:
-        return results[0]
-    return tuple(results)
 
 
 def stacked(op: Any, items: Sequence[Any]) -> Any:

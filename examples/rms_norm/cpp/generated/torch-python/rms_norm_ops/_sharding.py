@@ -11,8 +11,8 @@ from typing import Any
 
 import torch
 
-from ._axes import Axes, Tensors, bare, leaves, named_arguments, places_in, sizes_at
-from ._library import handle
+from ._axes import Axes, Tensors, bare, leaves, places_in, sizes_at
+from ._library import handle, named
 from ._writes import written_arguments
 
 # Parts of torch have no annotations.
@@ -36,10 +36,9 @@ def cuts(line: Axes, tensors: Tensors) -> Iterator[tuple[list[Any], list[Any]]]:
         if axis in whole:
             continue
         cut_results = [_cut_result(places, place) for places in places_of_results]
-        cut_of = dict(zip(line.results, cut_results))
-        summed = [name for name, cut in cut_of.items() if cut == SUMMED]
+        summed = {name for name, cut in zip(line.results, cut_results) if cut == SUMMED}
         # A sum into what is written would be added in every piece.
-        if any(name in line.tensors for name in summed):
+        if not summed.isdisjoint(line.tensors):
             continue
         cut_tensors: list[Any] = []
         for (name, tensor), places in zip(tensors, places_of_each):
@@ -92,16 +91,16 @@ def register(line_of: Callable[[str], Axes], operator: str) -> None:
         return tensor.Shard(cut)
 
     def sharded(*args: Any, **kwargs: Any) -> Any:
-        tensors = leaves(named_arguments(op, args, kwargs))
+        tensors = leaves(named(op._schema, args, kwargs).items())
         returns = op._schema.returns
-        uncut = [None for _ in returns], [None for _ in tensors]
+        uncut = [None] * len(returns), [None] * len(tensors)
         ways = [uncut, *cuts(line_of(operator), tensors)]
         strategies = []
         for cut_results, cut_tensors in ways:
             # What is written and not returned has no placement.
             cut_returns = cut_results[: len(returns)]
-            of_results = [placed(cut) for cut in cut_returns]
-            of_tensors = [placed(cut) for cut in cut_tensors]
+            of_results = list(map(placed, cut_returns))
+            of_tensors = list(map(placed, cut_tensors))
             strategies.append((of_results, of_tensors))
         return strategies
 
@@ -157,13 +156,10 @@ def _placed_now(values: Any, fixed: set[Any]) -> dict[int, Any]:
     for place, value in values:
         items = getattr(value, "children", (value,))
         for item in items:
-            is_tensor = hasattr(item, "strategies")
-            if not is_tensor:
-                continue
-            if place in fixed:
-                placed_now = item.strategies[0].output_spec
-                placements[count] = placed_now.placements
-            count += 1
+            if hasattr(item, "strategies"):
+                if place in fixed:
+                    placements[count] = item.strategies[0].output_spec.placements
+                count += 1
     return placements
 
 

@@ -64,8 +64,7 @@ class Given(NamedTuple):
         """The dtype of the result at this place. See Note [Dtypes of derived results]."""
         possible = self.dtypes[index]
         if len(possible) > 1:
-            names = [str(dtype).removeprefix("torch.") for dtype in possible]
-            choices = " or ".join(names)
+            choices = " or ".join(map(str, possible)).replace("torch.", "")
             raise RuntimeError(
                 f"{self.names[index]} is {choices}, as the tensors of this call have several dtypes: "
                 "the entry has to say which with `dtype` under `fake:`"
@@ -131,21 +130,12 @@ class Axes:
 
 def leaves(values: Iterable[tuple[str, Any]]) -> list[tuple[str, Any]]:
     """The tensors in arguments, each with the name of its argument."""
-    named: list[tuple[str, Any]] = []
+    tensors: list[tuple[str, Any]] = []
     for name, value in values:
         for leaf in pytree.tree_leaves(value):
-            is_tensor = hasattr(leaf, "shape")
-            if is_tensor:
-                named.append((name, leaf))
-    return named
-
-
-def named_arguments(
-    op: Any, args: Sequence[Any], kwargs: Mapping[str, Any]
-) -> list[tuple[str, Any]]:
-    """The arguments of a call, with their names."""
-    names = [argument.name for argument in op._schema.arguments]
-    return [*zip(names, args), *kwargs.items()]
+            if hasattr(leaf, "shape"):
+                tensors.append((name, leaf))
+    return tensors
 
 
 def _check_written(line: Axes, given: Tensors, shapes: Sequence[list[int]]) -> None:
@@ -199,8 +189,7 @@ def ranks_of(line: Axes, tensors: Sequence[tuple[str, int]]) -> tuple[list[Ranks
 
     def count_of_stars(index: int) -> int:
         name, _ = tensors[index]
-        axes = line.tensors.get(name, ())
-        return len(_stars(axes))
+        return len(_stars(line.tensors.get(name, ())))
 
     for index in sorted(range(len(tensors)), key=count_of_stars):
         name, dimensions = tensors[index]
@@ -218,17 +207,17 @@ def _ranks_in(line: Axes, name: str, dimensions: int, most: Ranks) -> Ranks:
     axes = line.tensors[name]
     stars = _stars(axes)
     ranks: Ranks = {}
-    if len(stars) > 1:
-        known = [star for star in stars if star in most]
-        ranks = {star: most[star] for star in known}
-    unknown = [star for star in stars if star not in ranks]
-    others = len(axes) - len(stars)
-    rest = dimensions - others - sum(ranks.values())
+    unknown = []
+    for star in stars:
+        if len(stars) > 1 and star in most:
+            ranks[star] = most[star]
+        else:
+            unknown.append(star)
+    rest = dimensions - (len(axes) - len(stars)) - sum(ranks.values())
     if unknown:
         ranks[unknown[0]] = rest
-    is_too_few = rest < 0
     is_too_many = rest > 0 and not unknown
-    if is_too_few or is_too_many:
+    if rest < 0 or is_too_many:
         plural = "" if dimensions == 1 else "s"
         raise RuntimeError(f"{line.shown(name)} has {dimensions} dimension{plural}")
     return ranks
@@ -236,8 +225,7 @@ def _ranks_in(line: Axes, name: str, dimensions: int, most: Ranks) -> Ranks:
 
 def ranks_of_tensors(line: Axes, tensors: Tensors) -> tuple[list[Ranks], Ranks]:
     """The same for tensors all of whose dimensions are the operator's."""
-    dimensions = [(name, len(tensor.shape)) for name, tensor in tensors]
-    return ranks_of(line, dimensions)
+    return ranks_of(line, [(name, len(tensor.shape)) for name, tensor in tensors])
 
 
 def _stars(axes: Names) -> list[str]:
@@ -324,11 +312,10 @@ def _in_other_orders(tensors: list[torch.Tensor], numbers: Sequence[Any]) -> Ite
         counts_as_number = have_dimensions and not tensor.dim()
         dtypes.append(tensor if counts_as_number else tensor.dtype)
     for index, tensor in enumerate(tensors):
-        if dtypes[index] is tensor:
-            continue
-        with_numbers = _support.promote(tensor, *numbers)
-        others = dtypes[:index] + dtypes[index + 1 :]
-        yield _support.promote(with_numbers, *others)
+        if dtypes[index] is not tensor:
+            others = dtypes[:index] + dtypes[index + 1 :]
+            with_numbers = _support.promote(tensor, *numbers)
+            yield _support.promote(with_numbers, *others)
 
 
 def _apart(
@@ -358,8 +345,7 @@ def _kind(dtype: torch.dtype) -> tuple[bool, bool]:
 def _leading(tensors: Sequence[torch.Tensor]) -> torch.Tensor:
     """The first tensor whose device decides: a number on the CPU may stand beside tensors of another device."""
     for tensor in tensors:
-        is_on_cpu = tensor.device.type == "cpu"
-        if tensor.dim() or not is_on_cpu:
+        if tensor.dim() or tensor.device.type != "cpu":
             return tensor
     return tensors[0]
 
@@ -376,11 +362,16 @@ def _elementwise_strides(
         # A tensor without dimensions has no layout.
         if not its_places:
             continue
-        order = [its_places.index(place) for place in result if place in its_places]
-        in_order = tensor.permute(order)
+        order = []
         # An index that adds a dimension at each place that the tensor does not have.
-        holes = [slice(None) if place in its_places else None for place in result]
-        with_holes = in_order[tuple(holes)]
+        holes: list[slice | None] = []
+        for place in result:
+            if place in its_places:
+                order.append(its_places.index(place))
+                holes.append(slice(None))
+            else:
+                holes.append(None)
+        with_holes = tensor.permute(order)[tuple(holes)]
         expanded.append(with_holes.expand(shape))
     if not expanded:
         return ()

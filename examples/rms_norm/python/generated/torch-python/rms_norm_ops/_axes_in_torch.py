@@ -9,12 +9,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from functools import partial
+from itertools import chain
 from typing import Any
 
 from . import _jagged, _sharding
-from ._axes import Axes, leaves, named_arguments, places_in, sizes_at
+from ._axes import Axes, leaves, places_in, sizes_at
 from ._later import when_imported
-from ._library import handle
+from ._library import handle, named
 
 LineOf = Callable[[str], Axes]
 _lines: dict[str, Axes] = {}
@@ -38,21 +39,17 @@ def _register_flops(line_of: LineOf, operator: str) -> None:
     from torch.utils import flop_counter
 
     op = handle(operator)
-    tensors = line_of(operator).tensors.values()
-    summed: list[str] = []
-    for axes in tensors:
-        summed += [axis for axis in axes if axis.endswith("+")]
+    axes = chain.from_iterable(line_of(operator).tensors.values())
+    summed = [axis for axis in axes if axis.endswith("+")]
     is_product = len(summed) > len(set(summed))
 
     def flops(*args: Any, out_val: Any = None, **kwargs: Any) -> int:
         line = line_of(operator)
-        given = leaves(named_arguments(op, args, kwargs))
+        given = leaves(named(op._schema, args, kwargs).items())
         places, _ = places_in(line, given)
-        sizes = sizes_at(line, given, places).values()
-        count: int = 2 * math.prod(sizes)
+        count: int = 2 * math.prod(sizes_at(line, given, places).values())
         return count
 
     packet = op.overloadpacket
     if is_product and packet not in flop_counter.flop_registry:
-        register_formula = flop_counter.register_flop_formula(packet, get_raw=True)
-        register_formula(flops)
+        flop_counter.register_flop_formula(packet, get_raw=True)(flops)

@@ -28,10 +28,12 @@ from ._library import (
     Function,
     Registering,
     is_backend,
+    named,
     tensors_of,
     through_the_dispatcher,
 )
 from ._results import broken_promise
+from ._writes import names_written
 
 # Parts of torch have no annotations.
 _C: Any = torch._C
@@ -103,13 +105,7 @@ class Entry:
         self.has_fake = registering.has("fake") or registering.has_kernel("Meta")
         self.compares_contents = os.environ.get("TORCHGEN_LITE_CHECK") == "2"
         self.returns = self.op._schema.returns
-        arguments = self.op._schema.arguments
-        self.positional = [argument.name for argument in arguments if not argument.kwarg_only]
-        self.written = set[str]()
-        for argument in arguments:
-            alias = argument.alias_info
-            if alias and alias.is_write:
-                self.written.add(argument.name)
+        self.written = names_written(self.op._schema)
 
     def results_of(self, value: Any) -> list[Any]:
         if len(self.returns) == 1:
@@ -123,7 +119,7 @@ class Entry:
 def held(entry: Entry, run: Callable[[], Any], args: Any, kwargs: Any) -> Any:
     """The result of a call, or an error that says how it is not what the entry says."""
     tensors = tensors_of((args, kwargs))
-    if not all(_has_memory(tensor) for tensor in tensors):
+    if not all(map(_has_memory, tensors)):
         return run()
     promised = _promised(entry, args, kwargs) if entry.has_fake else []
     unwritten = list(_unwritten(entry, args, kwargs))
@@ -190,14 +186,8 @@ def _promised(entry: Entry, args: Any, kwargs: Any) -> list[Promise]:
 
 def _sharing(value: Any, given: Any) -> list[bool]:
     """Whether each tensor in a result has memory of an argument."""
-    known = set()
-    for tensor in tensors_of(given):
-        known.add(_storage(tensor))
-    sharing = []
-    for tensor in tensors_of(value):
-        storage = _storage(tensor)
-        sharing.append(storage is not None and storage in known)
-    return sharing
+    known = set(map(_storage, tensors_of(given))) - {None}
+    return [storage in known for storage in map(_storage, tensors_of(value))]
 
 
 def _storage(tensor: torch.Tensor) -> int | None:
@@ -257,11 +247,7 @@ def _other_values(value: Any, fake: Any) -> Iterator[str]:
 
 
 def _values_in(value: Any) -> list[Any]:
-    values = []
-    for leaf in pytree.tree_leaves(value):
-        if not isinstance(leaf, torch.Tensor):
-            values.append(leaf)
-    return values
+    return [leaf for leaf in pytree.tree_leaves(value) if not isinstance(leaf, torch.Tensor)]
 
 
 def _facts(tensor: torch.Tensor, fake: torch.Tensor) -> dict[str, tuple[Any, Any]]:
@@ -308,10 +294,9 @@ class _Unwritten(NamedTuple):
 
 
 def _unwritten(entry: Entry, args: Any, kwargs: Any) -> Iterator[_Unwritten]:
-    named = dict(zip(entry.positional, args)) | kwargs
-    written_values = [named.get(name) for name in entry.written]
-    written = tensors_of(written_values)
-    for name, value in named.items():
+    given = named(entry.op._schema, args, kwargs)
+    written = tensors_of([given.get(name) for name in entry.written])
+    for name, value in given.items():
         if name in entry.written:
             continue
         for tensor in tensors_of(value):
@@ -324,11 +309,8 @@ def _unwritten(entry: Entry, args: Any, kwargs: Any) -> Iterator[_Unwritten]:
 
 def _written(unwritten: Sequence[_Unwritten]) -> Iterator[str]:
     for name, tensor, version, contents in unwritten:
-        has_other_contents = False
-        if contents is not None:
-            has_other_contents = not torch.equal(contents, _bits(tensor))
-        has_other_version = _version(tensor) != version
-        if has_other_contents or has_other_version:
+        is_same = contents is None or torch.equal(contents, _bits(tensor))
+        if not is_same or _version(tensor) != version:
             yield (
                 f"argument `{name}` is written, which the schema does not say: write to a copy (`clone`), "
                 "or declare it (`Tensor(a!)`)"

@@ -38,6 +38,7 @@ Table = dict[tuple[str, str], Function]
 # What else to say of some functions whose module can't be imported.
 hints: Table = {}
 Feature = Callable[["Registering"], None]
+Checked = Callable[[Any, str, str, Table], Function]
 
 # Parts of torch have no annotations.
 _C: Any = torch._C
@@ -111,13 +112,13 @@ class Registering:
 def resolve(place: str, module: str, name: str) -> Function:
     """The function of that name; its module, whose name may be relative to the package, is imported now."""
     try:
-        found = getattr(importlib.import_module(module, __package__), name, None)
+        function = getattr(importlib.import_module(module, __package__), name, None)
     except Exception as error:
-        said = f"module `{module}` can't be imported: {hints.get((place, name), str)(error)}"
-        raise RegistrationError(f"{place}: {said}") from error
-    if not callable(found):
+        problem = f"module `{module}` can't be imported: {hints.get((place, name), str)(error)}"
+        raise RegistrationError(f"{place}: {problem}") from error
+    if not callable(function):
         raise RegistrationError(f"{place}: module `{module}` has no function `{name}`")
-    return cast("Function", found)
+    return cast("Function", function)
 
 
 def current(table: Table, operator: str, rule: str) -> Function:
@@ -128,10 +129,6 @@ def current(table: Table, operator: str, rule: str) -> Function:
         return table[which](*args, **kwargs)
 
     return call
-
-
-def _current_kernel(op: Any, place: str, key: str, table: Table) -> Function:
-    return current(table, op.name(), key)
 
 
 def through_the_dispatcher(registering: Registering, keyset: Any) -> Function:
@@ -151,7 +148,7 @@ def register(
     kind: str,
     defines: bool,
     sources: Iterable[Path] = (),
-    checked: Callable[[Any, str, str, Table], Function] = _current_kernel,
+    checked: Checked | None = None,
     below: Callable[[Registering, Any], Function] = through_the_dispatcher,
     features: Sequence[Feature] = (),
     held: str = "torchgen_lite.copied.torch_python._held",
@@ -205,14 +202,11 @@ def _define(libraries: dict[str, Any], operator: Operator, kind: str, defines: b
         return
     with at(operator.place, f"`{operator.name}`"):
         # Tags are hints: those that this torch does not know are left out.
-        known = [getattr(torch.Tag, tag, None) for tag in operator.tags]
-        tags = [tag for tag in known if tag is not None]
+        tags = [getattr(torch.Tag, tag) for tag in operator.tags if hasattr(torch.Tag, tag)]
         libraries[namespace].define(operator.schema, tags=tags)
 
 
-def _register_kernels(
-    registering: Registering, checked: Callable[[Any, str, str, Table], Function]
-) -> None:
+def _register_kernels(registering: Registering, checked: Checked | None) -> None:
     """The kernels, whose keys begin with a capital, the fake, and the rule for `torch.vmap`."""
     operator, table = registering.operator, registering.table
     for rule in operator.rules:
@@ -223,7 +217,7 @@ def _register_kernels(
             register_rule(operator.name, function, lib=registering.library)
         elif rule[0].isupper():
             # Schemas of PyTorch's own operators do not say all: `_copy_from` returns what it writes.
-            if not operator.is_torchs:
+            if checked is not None and not operator.is_torchs:
                 function = checked(registering.op, operator.place, rule, table)
             registering.impl(rule, function)
 
@@ -260,10 +254,10 @@ def at(place: str, what: str) -> Iterator[None]:
 
 def library_function(name: str) -> Any:
     """A function of `torch.library`, which an older torch may not have."""
-    found = getattr(torch.library, name, None)
-    if found is None:
+    function = getattr(torch.library, name, None)
+    if function is None:
         raise RuntimeError(f"torch {torch.__version__} is too old: no `torch.library.{name}`")
-    return found
+    return function
 
 
 def handle(operator: str) -> Any:
@@ -278,6 +272,12 @@ def is_backend(key: str) -> bool:
     """Whether kernels for a key compute, and do not only pass calls on."""
     is_explicit = key.startswith("CompositeExplicit")
     return is_explicit or _C._dispatch_is_included_in_alias(key, "CompositeExplicitAutograd")
+
+
+def named(schema: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> dict[str, Any]:
+    """The arguments of a call by their names."""
+    names = [argument.name for argument in schema.arguments]
+    return {**dict(zip(names, args)), **kwargs}
 
 
 def tensors_of(values: Any) -> list[torch.Tensor]:

@@ -21,7 +21,7 @@ from typing import Any
 
 import torch
 
-from ._library import Function, Table, current, is_backend, tensors_of
+from ._library import Function, Table, current, is_backend, named, tensors_of
 
 # Parts of torch have no annotations.
 _C: Any = torch._C
@@ -89,15 +89,14 @@ _Known = tuple[str, torch.Tensor, Any]
 
 def broken_promise(schema: Any, args: Any, kwargs: Any, result: Any) -> str:
     """What results are not as the schema says, and what to do; empty if there is nothing."""
-    positional = [argument.name for argument in schema.arguments if not argument.kwarg_only]
-    named = dict(zip(positional, args)) | kwargs
-    known: list[_Known] = list(_arguments(schema, named))
+    given = named(schema, args, kwargs)
+    known: list[_Known] = list(_arguments(schema, given))
     results = [result] if len(schema.returns) == 1 else list(result or ())
     for index, (declared, value) in enumerate(zip(schema.returns, results)):
         alias = declared.alias_info
         what = "the result" if len(results) == 1 else f"result {declared.name or index}"
         if alias and alias.is_write:
-            name = _other_than_written(schema, named, alias, value)
+            name = _other_than_written(schema, given, alias, value)
             if name:
                 return f"{what} is not argument `{name}`: write to `{name}`, and return it"
             continue
@@ -111,18 +110,18 @@ def broken_promise(schema: Any, args: Any, kwargs: Any, result: Any) -> str:
     return ""
 
 
-def _arguments(schema: Any, named: dict[str, Any]) -> Iterator[_Known]:
+def _arguments(schema: Any, given: dict[str, Any]) -> Iterator[_Known]:
     for argument in schema.arguments:
-        for tensor in tensors_of(named.get(argument.name)):
+        for tensor in tensors_of(given.get(argument.name)):
             yield f"argument `{argument.name}`", tensor, argument.alias_info
 
 
-def _other_than_written(schema: Any, named: dict[str, Any], alias: Any, value: Any) -> str:
+def _other_than_written(schema: Any, given: dict[str, Any], alias: Any, value: Any) -> str:
     """The argument that a result has to be, if it is another value; a list has no letters."""
     for argument in schema.arguments:
         info = argument.alias_info
         is_same = info and info.is_write and info.before_set & alias.before_set
-        if is_same and value is not named.get(argument.name):
+        if is_same and value is not given.get(argument.name):
             return str(argument.name)
     return ""
 
