@@ -24,6 +24,7 @@ _IF = re.compile(r"(?P<yes>[^,()\[\]{}]+?)\s+if\s+(?P<test>.+?)\s+else\s+(?P<no>
 _ITEM = r"[\w.]+(?:\(\w*\)|\[-?\w+\])*"
 _IF_OF_ITEMS = re.compile(rf"(?P<yes>{_ITEM})\s+if\s+(?P<test>.+?)\s+else\s+(?P<no>{_ITEM})")
 _POWER = re.compile(rf"(?P<left>{_ITEM})\s*\*\*\s*(?P<right>-?{_ITEM})")
+_FLOOR = re.compile("//")
 _MATMUL = re.compile(rf"(?P<left>{_ITEM})\s*@\s*(?P<right>{_ITEM})")
 # Parentheses around a comma that belong to no call.
 _TUPLE = re.compile(r"(?<![\w\])>.])\((?P<items>[^()\[\]{}]*,[^()\[\]{}]*)\)")
@@ -90,44 +91,12 @@ def _bracket(text: str) -> str | None:
     return None
 
 
-def _floor(text: str) -> str | None:
-    if "//" in text:
-        return f"write `floor_div(a, b)`; {_PAGE}"
-    return None
-
-
-def _power(text: str) -> str | None:
-    found = _POWER.search(text)
-    if found is not None:
-        return f"write `pow({found['left']}, {found['right']})`"
-    return "write `pow(x, n)`" if "**" in text else None
-
-
 def _power_of_numbers(text: str) -> str | None:
     found = _POWER.search(text)
     if found is not None and found["right"] in ("2", "3"):
         factors = [found["left"]] * int(found["right"])
         return f"write `{' * '.join(factors)}`"
     return "write a product: `a * a`" if "**" in text else None
-
-
-def _floor_of_tensors(text: str) -> str | None:
-    if "//" in text:
-        return (
-            "write `floor_divide(x, y)` of tensors, and `a / b` of integers, which gives an integer"
-        )
-    return None
-
-
-def _slice(text: str) -> str | None:
-    """`x[:, 0]` and `x[..., 1:]`, and parts of a shape."""
-    part = _SLICE.search(text)
-    if part is not None:
-        tensor = part["tensor"]
-        return f"write the sizes one by one: `[{tensor}.size(0), {tensor}.size(1)]`"
-    if re.search(r"\[[^\]]*(?::|\.\.\.)", text):
-        return "write `x.select(dim, index)`, or `x.narrow(dim, start, length)`"
-    return None
 
 
 def _tuple(text: str) -> str | None:
@@ -180,10 +149,6 @@ def _written(pattern: re.Pattern[str], right: str) -> _Rule:
     return rule
 
 
-_or = _written(_OR, "`{left} || {right}`")
-_default = _written(
-    _OR, f"`default({{left}}, {{right}})`, or `{{left}} || {{right}}` for conditions; {_PAGE}"
-)
 # `x if y is None else z` is two mistakes: the first rule that knows one answers.
 _COMMON = (
     _is_none,
@@ -195,18 +160,29 @@ _COMMON = (
 )
 _IN_FORMULAS = (
     _bracket,
-    _power,
+    _written(_POWER, "`pow({left}, {right})`"),
+    _written(re.compile(r"\*\*"), "`pow(x, n)`"),
     _written(_MATMUL, "`matmul({left}, {right})`"),
-    _floor_of_tensors,
+    _written(
+        _FLOOR,
+        "`floor_divide(x, y)` of tensors, and `a / b` of integers, which gives an integer",
+    ),
     *_COMMON,
-    _slice,
-    _or,
+    _written(_SLICE, "the sizes one by one: `[{tensor}.size(0), {tensor}.size(1)]`"),
+    # `x[:, 0]` and `x[..., 1:]`.
+    _written(
+        re.compile(r"\[[^\]]*(?::|\.\.\.)"),
+        "`x.select(dim, index)`, or `x.narrow(dim, start, length)`",
+    ),
+    _written(_OR, "`{left} || {right}`"),
 )
 _IN_RULES = (
     _bracket,
-    _floor,
+    _written(_FLOOR, f"`floor_div(a, b)`; {_PAGE}"),
     _part_of_a_shape,
     _power_of_numbers,
     *_COMMON,
-    _default,
+    _written(
+        _OR, f"`default({{left}}, {{right}})`, or `{{left}} || {{right}}` for conditions; {_PAGE}"
+    ),
 )

@@ -44,7 +44,7 @@ def without_prefix(tree: Expression, taken: Collection[str] = ()) -> Expression:
             )
         case nodes.Member(nodes.Name("torch"), name, False) if name in WORDS and name not in taken:
             return nodes.Name(name, span=tree.span)
-    return nodes.rebuild(tree, [without_prefix(child, taken) for child in nodes.children(tree)])
+    return nodes.mapped(tree, lambda child: without_prefix(child, taken))
 
 
 def text_without_prefix(text: str) -> str:

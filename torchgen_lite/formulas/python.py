@@ -17,6 +17,7 @@ from torchgen_lite.formulas.kinds import BOOL, DTYPE, Sort
 from torchgen_lite.formulas.model import Expression
 from torchgen_lite.formulas.tree import Typed
 from torchgen_lite.schema.defaults import ENUMERATORS
+from torchgen_lite.schema.grouped import first_text
 
 _DTYPES = {name: nodes.Name(f"at::k{enum}") for name, enum in ENUMERATORS["ScalarType"].items()}
 KINDS = {name.text: DTYPE for name in _DTYPES.values()}
@@ -136,7 +137,7 @@ def _name(operator: ast.AST) -> str:
 
 def differs(part: Typed) -> str:
     """Why the node of a formula is not in C++ what it is in Python; empty if it is."""
-    return next(filter(None, (rule(part) for rule in _DIFFERENCES)), "")
+    return first_text(rule(part) for rule in _DIFFERENCES)
 
 
 def _said_in_python(part: Typed) -> str:
