@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from .model import Diagnostic, Span, errors_among, has_errors
+from .model import Diagnostic, Span, errors_among
 
 JSON_VERSION = 1
 
@@ -39,36 +39,32 @@ def diagnostic_to_json(diagnostic: Diagnostic) -> dict[str, object]:
 
 
 def _place(span: Span) -> dict[str, object]:
-    source, *offsets = span
-    positions = [dict(zip(("line", "column"), source.line_column(at))) for at in offsets]
+    names = ("line", "column")
+    source, start, end = span
     return {
         "path": source.path,
-        "start": positions[0],
-        "end": positions[1],
+        "start": dict(zip(names, source.line_column(start))),
+        "end": dict(zip(names, source.line_column(end))),
     }
 
 
 def render_json(
     diagnostics: Sequence[Diagnostic],
     *,
-    kind: str = "lint",
-    ok: bool | None = None,
-    summary: Mapping[str, int] | None = None,
-    extra: Mapping[str, object] | None = None,
+    kind: str,
+    ok: bool,
+    summary: Mapping[str, int],
+    extra: Mapping[str, object],
 ) -> str:
     """The whole object that `--output-format json` prints; `extra` adds fields such as `files`."""
     errors = len(errors_among(diagnostics))
     document = {
         "version": JSON_VERSION,
         "kind": kind,
-        "ok": not has_errors(diagnostics) if ok is None else ok,
-        "summary": {
-            "errors": errors,
-            "warnings": len(diagnostics) - errors,
-            **(summary or {}),
-        },
-        **(extra or {}),
-        "diagnostics": [diagnostic_to_json(d) for d in diagnostics],
+        "ok": ok,
+        "summary": {"errors": errors, "warnings": len(diagnostics) - errors, **summary},
+        **extra,
+        "diagnostics": list(map(diagnostic_to_json, diagnostics)),
     }
     return json.dumps(document, indent=2) + "\n"
 

@@ -153,7 +153,8 @@ def test_github_puts_errors_first_and_escapes() -> None:
 
 
 def test_json_follows_its_schema() -> None:
-    document = json.loads(render_json([UNKNOWN_KEY, CLASH, Diagnostic("TG006", "no file")]))
+    diagnostics = [UNKNOWN_KEY, CLASH, Diagnostic("TG006", "no file")]
+    document = json.loads(render_json(diagnostics, kind="lint", ok=False, summary={}, extra={}))
     schema = json_format_schema()
     jsonschema.Draft7Validator.check_schema(schema)
     jsonschema.Draft7Validator(schema).validate(document)
