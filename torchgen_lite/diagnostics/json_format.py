@@ -51,19 +51,19 @@ def _place(span: Span) -> dict[str, object]:
 def render_json(
     diagnostics: Sequence[Diagnostic],
     *,
-    kind: str,
-    ok: bool,
-    summary: Mapping[str, int],
-    extra: Mapping[str, object],
+    kind: str = "lint",
+    ok: bool | None = None,
+    summary: Mapping[str, int] | None = None,
+    extra: Mapping[str, object] | None = None,
 ) -> str:
     """The whole object that `--output-format json` prints; `extra` adds fields such as `files`."""
     errors = len(errors_among(diagnostics))
     document = {
         "version": JSON_VERSION,
         "kind": kind,
-        "ok": ok,
-        "summary": {"errors": errors, "warnings": len(diagnostics) - errors, **summary},
-        **extra,
+        "ok": not errors if ok is None else ok,
+        "summary": {"errors": errors, "warnings": len(diagnostics) - errors, **(summary or {})},
+        **(extra or {}),
         "diagnostics": list(map(diagnostic_to_json, diagnostics)),
     }
     return json.dumps(document, indent=2) + "\n"
