@@ -113,7 +113,9 @@ def of_each(functions: Iterable[NativeFunction], rules: Iterable[Rule]) -> Repor
 
 
 def findings(
-    function: NativeFunction, found: Iterable[Found], place: Span | None = None
+    function: NativeFunction, mistakes: Iterable[Found], place: Span | None = None
 ) -> Reported:
     """The diagnostics of what a check found in an entry, by default at a place in it."""
-    return (finding(function, *mistake._replace(span=mistake.span or place)) for mistake in found)
+    return (
+        finding(function, *mistake._replace(span=mistake.span or place)) for mistake in mistakes
+    )

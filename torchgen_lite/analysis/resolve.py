@@ -74,10 +74,12 @@ class Resolved:
 
     def without_lent(self) -> Resolved:
         """The program without the entries of operators that the context has."""
-        own = tuple([function for function in self.functions if function.name not in self.lent])
-        if len(own) == len(self.functions):
+        functions = tuple(
+            [function for function in self.functions if function.name not in self.lent]
+        )
+        if len(functions) == len(self.functions):
             return self
-        return Resolved(own, self.vocabulary)
+        return Resolved(functions, self.vocabulary)
 
     @kept
     def _completed(self) -> tuple[tuple[Operator, ...], tuple[VariantGroup, ...]]:
@@ -200,11 +202,11 @@ class Resolved:
 
 
 def _by_member(groups: Iterable[_Group]) -> dict[str, _Group]:
-    found = {}
+    by_member = {}
     for group in groups:
         for name in names_of(group.functions()):
-            found[name] = group
-    return found
+            by_member[name] = group
+    return by_member
 
 
 def _has_any(group: Mapping[SchemaKind, Operator], names: Collection[str]) -> bool:

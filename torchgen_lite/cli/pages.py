@@ -101,7 +101,7 @@ def render_markdown(heading: str, sections: Sequence[Section]) -> str:
 
 def _cell(text: str) -> str:
     # Markdown shows code as it stands.
-    text = re.sub("(`[^`]*`)|[<>&]", lambda found: found[1] or escape(found[0]), one_line(text))
+    text = re.sub("(`[^`]*`)|[<>&]", lambda match: match[1] or escape(match[0]), one_line(text))
     return text.replace("|", "\\|")
 
 

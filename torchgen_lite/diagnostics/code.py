@@ -133,16 +133,16 @@ def every_code() -> Iterator[Code]:
     from importlib.metadata import entry_points
 
     letters = {entry.name for entry in entry_points(group=GROUP)}
-    others = sorted(one for one in letters if re.fullmatch(_OF_OTHERS, one))
-    for name in (*code_names(), *[name for one in others for name in _names(one)]):
+    others = sorted(group for group in letters if re.fullmatch(_OF_OTHERS, group))
+    for name in (*code_names(), *[name for group in others for name in _names(group)]):
         yield read_code(name)
 
 
 def _names(letters: str) -> list[str]:
     """The codes with pages that begin with these letters."""
     folder = _folder(letters)
-    found = folder.glob(f"{letters}[0-9][0-9][0-9].md") if folder else ()
-    return sorted(path.stem for path in found)
+    pages = folder.glob(f"{letters}[0-9][0-9][0-9].md") if folder else ()
+    return sorted(path.stem for path in pages)
 
 
 @cache

@@ -37,8 +37,8 @@ class Content(NamedTuple):
     @property
     def in_two(self) -> tuple[str, str]:
         """The headline, and everything else about this place as one text."""
-        own = self.remarks[1:] if self.is_of_page else self.remarks
-        return self.headline, self._joined(own)
+        remarks = self.remarks[1:] if self.is_of_page else self.remarks
+        return self.headline, self._joined(remarks)
 
     @property
     def as_row(self) -> tuple[str, str]:

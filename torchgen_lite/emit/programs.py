@@ -126,12 +126,12 @@ def _answer(output: bytes) -> Answer:
 
 def _each_once(items: list[tuple[str, Any]]) -> dict[str, Any]:
     """An object of JSON, which has each key once: of two files of one path, one would be lost."""
-    found: dict[str, Any] = {}
+    members: dict[str, Any] = {}
     for key, value in items:
-        if key in found:
+        if key in members:
             raise _Refused(f"gives `{key}` twice")
-        found[key] = value
-    return found
+        members[key] = value
+    return members
 
 
 def _check_apart(paths: Iterable[str]) -> None:

@@ -92,20 +92,20 @@ def _bracket(text: str) -> str | None:
 
 
 def _power_of_numbers(text: str) -> str | None:
-    found = _POWER.search(text)
-    if found is not None and found["right"] in ("2", "3"):
-        factors = [found["left"]] * int(found["right"])
+    match = _POWER.search(text)
+    if match is not None and match["right"] in ("2", "3"):
+        factors = [match["left"]] * int(match["right"])
         return f"write `{' * '.join(factors)}`"
     return "write a product: `a * a`" if "**" in text else None
 
 
 def _tuple(text: str) -> str | None:
     """`(0, 1)`, where a list is an expression."""
-    found = _TUPLE.search(text)
-    if found is None:
+    match = _TUPLE.search(text)
+    if match is None:
         return None
-    written = f"[{found['items'].strip().rstrip(',')}]"
-    _, mistakes = parse_formula(text[: found.start()] + written + text[found.end() :])
+    written = f"[{match['items'].strip().rstrip(',')}]"
+    _, mistakes = parse_formula(text[: match.start()] + written + text[match.end() :])
     return None if mistakes else f"write a list: `{written}`"
 
 
@@ -129,21 +129,21 @@ def _left_out(part: re.Match[str]) -> int | None:
 
 
 def _is_none(text: str) -> str | None:
-    found = _IS_NONE.search(text)
-    if found is None:
+    match = _IS_NONE.search(text)
+    if match is None:
         return None
-    sign = "" if found["is_not"] else "!"
-    return f"write `{sign}{found['name']}.defined()`"
+    sign = "" if match["is_not"] else "!"
+    return f"write `{sign}{match['name']}.defined()`"
 
 
 def _written(pattern: re.Pattern[str], right: str) -> _Rule:
     """A rule that says what to write for what a pattern finds."""
 
     def rule(text: str) -> str | None:
-        found = pattern.search(text)
-        if found is None:
+        match = pattern.search(text)
+        if match is None:
             return None
-        parts = {name: part.strip() for name, part in found.groupdict().items()}
+        parts = {name: part.strip() for name, part in match.groupdict().items()}
         return f"write {right.format(**parts)}"
 
     return rule

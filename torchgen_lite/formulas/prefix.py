@@ -53,7 +53,7 @@ def text_without_prefix(text: str) -> str:
     >>> text_without_prefix("grad * torch.where(m, x, y)")
     'grad * where(m, x, y)'
     """
-    return _PREFIX.sub(lambda found: found["string"] or "", text)
+    return _PREFIX.sub(lambda match: match["string"] or "", text)
 
 
 def with_prefix(tree: ast.expr, functions: Collection[str], taken: Collection[str]) -> ast.expr:

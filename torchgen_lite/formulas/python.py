@@ -92,7 +92,7 @@ def _read(part: ast.AST, given: Mapping[str, Expression], read: _Read) -> Expres
                 node = nodes.Binary(_SIGNS[_name(sign)], read(left), read(right))
         case ast.BoolOp(sign, items):
             operator = _SIGNS[_name(sign)]
-            node = reduce(lambda one, two: nodes.Binary(operator, one, two), map(read, items))
+            node = reduce(lambda left, right: nodes.Binary(operator, left, right), map(read, items))
         case ast.UnaryOp(sign, value):
             node = nodes.Unary(_SIGNS[_name(sign)], read(value))
         case ast.IfExp(test, yes, no):

@@ -107,10 +107,10 @@ def _name(cursor: Cursor) -> tuple[str, str]:
 
 def _arrow(cursor: Cursor) -> Help:
     """What to write in place of `=>`, or where nothing stands."""
-    found = re.match(r"=>|-(?!>)|>", cursor.text[cursor.start :])
-    if found is None:
+    sign = re.match(r"=>|-(?!>)|>", cursor.text[cursor.start :])
+    if sign is None:
         return "write `-> Tensor`, or `-> ()` if the operator returns nothing"
-    place = cursor.locate(cursor.start, cursor.start + len(found[0]))
+    place = cursor.locate(cursor.start, cursor.start + len(sign[0]))
     return Suggestion("write `->`", place, "->")
 
 

@@ -61,8 +61,8 @@ def unregistrable(functions: Iterable[NativeFunction]) -> Reported:
     """TG512: everything in schemas that PyTorch's dispatcher would reject or misread; TG395: and what it
     cannot pass."""
     for function in functions:
-        for found in _check(function, function.func):
-            yield finding(function, *found)
+        for fault in _check(function, function.func):
+            yield finding(function, *fault)
         yield from _impassable(function)
 
 

@@ -115,6 +115,9 @@ def check_kernels_beside(function: NativeFunction) -> Findings:
 
 def _is_variant(operator: Operator, out: Operator) -> bool:
     """Whether this is the functional or in-place variant of an out variant."""
-    own = operator.signature
+    signature = operator.signature
     is_variant = operator.kind in (SchemaKind.functional, SchemaKind.inplace)
-    return is_variant and (own.name, own.inputs) == (out.signature.name, out.signature.inputs)
+    return is_variant and (signature.name, signature.inputs) == (
+        out.signature.name,
+        out.signature.inputs,
+    )

@@ -346,7 +346,9 @@ def _compare_calls(old: Offer, new: Offer) -> Changes:
 
 def _is_functionalized(offer: Offer) -> bool:
     """Whether some target has calls functionalized: one beside others is enough."""
-    return any(one is not None and one.functionalizes(offer.operator) for one in offer.served)
+    return any(
+        target is not None and target.functionalizes(offer.operator) for target in offer.served
+    )
 
 
 def _compare_terms(old: Offer, new: Offer) -> Changes:
@@ -381,11 +383,11 @@ def added_operators(old: Sequence[Operator], new: Sequence[Operator]) -> list[st
 
 
 def changed_compatibly(
-    old: Sequence[Operator], new: Sequence[Operator], found: Collection[str]
+    old: Sequence[Operator], new: Sequence[Operator], reported: Collection[str]
 ) -> list[str]:
     """The changed schemas of operators without findings."""
     now = {operator.name: operator.schema.local_text for operator in new}
-    kept = now.keys() - set(found)
+    kept = now.keys() - set(reported)
     left = [(o.schema.local_text, now[o.name]) for o in old if o.name in kept]
     return [text for before, text in left if text != before]
 

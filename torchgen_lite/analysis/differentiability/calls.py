@@ -137,6 +137,6 @@ def _check_call(part: Typed, node: Call, speech: Speech) -> Findings:
 
 def _misused(part: Typed, node: Call, name: str, speech: Speech) -> Findings:
     """TG323: arguments that PyTorch's function or method does not take in any of the languages."""
-    found = [list(misused(part, node, name, language)) for language in speech.languages]
-    if all(found):
-        yield from found[0]
+    in_each = [list(misused(part, node, name, language)) for language in speech.languages]
+    if all(in_each):
+        yield from in_each[0]

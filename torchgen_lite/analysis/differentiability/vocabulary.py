@@ -52,9 +52,9 @@ _INDEX = "i"
 
 def cpp_names(function: NativeFunction) -> frozenset[str]:
     """The names that this operator's formulas may use in C++."""
-    own = node_names(function)
-    if own:
-        return CPP_CONSTANTS | _OF_HELPERS | own
+    names = node_names(function)
+    if names:
+        return CPP_CONSTANTS | _OF_HELPERS | names
     return CPP_CONSTANTS
 
 

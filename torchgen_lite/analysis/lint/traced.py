@@ -102,7 +102,7 @@ def sizes_of_fixed_integers(operator: Operator) -> Reported:
 
 
 def _is_integer(argument: Argument) -> bool:
-    names = {one.name for one in walk_type(argument.type) if isinstance(one, BaseType)}
+    names = {part.name for part in walk_type(argument.type) if isinstance(part, BaseType)}
     return names == {"int"}
 
 

@@ -203,7 +203,7 @@ class Config:
     def opaque(self) -> Collection[str]:
         """The classes of Python that schemas may name, declared for a target that registers them."""
         declared = [options.get("opaque") for options in self.target_options.values()]
-        return [name for found in declared if isinstance(found, dict) for name in found]
+        return [name for classes in declared if isinstance(classes, dict) for name in classes]
 
 
 Loaded = tuple[Config, Diagnostics]
@@ -356,7 +356,7 @@ def _targets_table(source: Source) -> Diagnostic | None:
 @cache
 def general_options(table: str = "") -> dict[str, Option]:
     """The options of one table of the configuration, keyed by attribute of `Config`."""
-    return {name: one for name, one in options_of(Config).items() if one.table == table}
+    return {name: option for name, option in options_of(Config).items() if option.table == table}
 
 
 def _read_tables(
