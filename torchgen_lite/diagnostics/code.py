@@ -78,10 +78,10 @@ def find_page(name: str) -> Path | None:
 def page_uri(name: str) -> str:
     """The address of a page: on the site of the documentation if pyproject.toml says where that is, else of its file."""
     path = find_page(name)
-    site = documentation() if path is not None and path.parent == _OWN_PAGES else ""
-    if site:
-        return f"{site}/diagnostics/{name}/"
-    return path.as_uri() if path is not None else ""
+    if path is None:
+        return ""
+    site = documentation() if path.parent == _OWN_PAGES else ""
+    return f"{site}/diagnostics/{name}/" if site else path.as_uri()
 
 
 @cache
@@ -132,10 +132,10 @@ def every_code() -> Iterator[Code]:
     """All codes, ours first, then those of other packages."""
     from importlib.metadata import entry_points
 
-    letters = {entry.name for entry in entry_points(group=GROUP)}
-    others = sorted(group for group in letters if re.fullmatch(_OF_OTHERS, group))
-    for name in (*code_names(), *[name for group in others for name in _names(group)]):
-        yield read_code(name)
+    yield from map(read_code, code_names())
+    for letters in sorted({entry.name for entry in entry_points(group=GROUP)}):
+        if re.fullmatch(_OF_OTHERS, letters):
+            yield from map(read_code, _names(letters))
 
 
 def _names(letters: str) -> list[str]:

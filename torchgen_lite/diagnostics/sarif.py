@@ -58,9 +58,13 @@ def _result(diagnostic: Diagnostic, index: int) -> dict[str, object]:
     }
     if diagnostic.label is not None:
         result["locations"] = [_location(diagnostic.label.span)]
-    properties = {"effect": diagnostic.effect, "witness": diagnostic.witness}
-    if any(properties.values()):
-        result["properties"] = {name: text for name, text in properties.items() if text}
+    properties = []
+    if diagnostic.effect:
+        properties.append(("effect", diagnostic.effect))
+    if diagnostic.witness:
+        properties.append(("witness", diagnostic.witness))
+    if properties:
+        result["properties"] = dict(properties)
     edit = diagnostic.fix
     if edit is not None:
         result["fixes"] = [_fix(edit, str(diagnostic.help))]

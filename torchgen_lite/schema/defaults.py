@@ -199,11 +199,14 @@ def _misfit_single(type_name: str, value: object) -> tuple[str, tuple[str, ...]]
         return f"`{value.name}` is not a value of type `{type_name}`", known
     if type(value) in _FITTING.get(type_name, (type(value),)):
         return None
-    return f"a {_kind(value)} is not a value of type `{type_name}`", ()
+    return f"a {_KINDS[type(value)]} is not a value of type `{type_name}`", ()
 
 
-def _kind(value: object) -> str:
-    if value is None:
-        return "`None`"
-    names = {bool: "truth value", int: "whole number", float: "number with a fraction"}
-    return names.get(type(value), "string" if isinstance(value, str) else "complex number")
+_KINDS: dict[type, str] = {
+    type(None): "`None`",
+    bool: "truth value",
+    int: "whole number",
+    float: "number with a fraction",
+    complex: "complex number",
+    str: "string",
+}
