@@ -8,12 +8,12 @@ a result, too.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain, repeat
 
 from torchgen_lite.analysis.derive.layout import is_tensor_like, tensors_in
 from torchgen_lite.analysis.fakes.results import results_of
 from torchgen_lite.analysis.finding import Findings, Found
-from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.diagnostics import did_you_mean
 from torchgen_lite.diagnostics.text import counted
@@ -37,12 +37,12 @@ def axes_of(operator: Operator) -> Axes | None:
         return None
     if line is not None:
         return _completed(schema, line)
-    tensors = tensors_in(schema.arguments)
-    if not tensors or any(dispatch_kind(a.type).is_list for a in tensors):
+    tensors = names_of(tensors_in(schema.arguments))
+    results = _result_names(schema)
+    if not tensors or _takes_list(schema):
         return None
-    star = (Axis("*b"),)
-    results = tuple(Axed(name, star) for name in _result_names(schema))
-    return Axes(tuple(Axed(a.name, star) for a in tensors), results)
+    alike = dict.fromkeys([*tensors, *results], Axed("", (Axis("*b"),)))
+    return Axes(_ordered(tensors, alike), _ordered(results, alike))
 
 
 def is_pointwise(operator: Operator, line: Axes) -> bool:
@@ -51,14 +51,12 @@ def is_pointwise(operator: Operator, line: Axes) -> bool:
     A result that lacks an axis of a tensor is computed from several elements; in a list each may have a layout of its own.
     """
     values = (*line.tensors, *line.results)
-    axes: set[Axis] = set()
-    for value in values:
-        axes.update(value.axes)
+    axes = set(_axes_in(*values))
     if any(axis.mark for axis in axes):
         return False
     if not all(axes.issubset(result.axes) for result in line.results):
         return False
-    if any(value_kind(result.type) == TENSORS for result in operator.schema.returns):
+    if _returns_list(operator.schema):
         return False
     if "pointwise" in operator.function.tags:
         return True
@@ -70,7 +68,7 @@ def _completed(schema: FunctionSchema, line: Axes) -> Axes:
     """The line with all names, in the order of the schema."""
     names = _result_names(schema)
     tensors = by_name(line.tensors)
-    results = {_name(names, index, result): result for index, result in enumerate(line.results)}
+    results = dict(_named(names, line.results))
     for argument in schema.written:
         # What is written is given and returned: the line says it once.
         axed = tensors.get(argument.name, results.get(argument.name))
@@ -94,16 +92,25 @@ def _result_names(schema: FunctionSchema) -> list[str]:
     return [*names, *(a.name for a in schema.written if a.name not in names)]
 
 
-def _name(names: list[str], index: int, result: Axed) -> str:
-    """The name of a result, or the one at its place."""
-    return result.name or "".join(names[index : index + 1])
+def _named(names: list[str], results: Iterable[Axed]) -> Iterator[tuple[str, Axed]]:
+    """Each result with its name, or the one at its place; empty for one more than there are."""
+    for result, name in zip(results, chain(names, repeat(""))):
+        yield result.name or name, result
+
+
+def _takes_list(schema: FunctionSchema) -> bool:
+    return any(dispatch_kind(argument.type).is_list for argument in schema.arguments)
+
+
+def _returns_list(schema: FunctionSchema) -> bool:
+    return any(value_kind(result.type) == TENSORS for result in schema.returns)
 
 
 def _unsuited(operator: Operator) -> str:
     """Why an operator can't have axes; empty if it can."""
     schema = operator.schema
     name = operator.schema.full_name
-    if operator.function.namespace in TORCH_NAMESPACES:
+    if operator.function.is_pytorchs:
         return f"PyTorch has rules of its own for `{name}`"
     if operator.is_only_composed:
         return f"`{name}` is composed of operators, which have their own axes"
@@ -111,12 +118,12 @@ def _unsuited(operator: Operator) -> str:
         return f"`{name}` draws random numbers, and pieces of a call draw others than the whole"
     if schema.is_aliasing:
         return f"`{name}` shares memory with an argument"
-    has_list = any(dispatch_kind(a.type).is_list for a in schema.arguments)
-    if not has_list and any(value_kind(r.type) == TENSORS for r in schema.returns):
+    if _returns_list(schema) and not _takes_list(schema):
         return f"nothing says how many tensors `{name}` returns"
-    wrong = [r for r in results_of(schema) if not is_tensor_like(r.value.type)]
-    if wrong:
-        return f"result `{wrong[0].name}` of `{name}` is `{wrong[0].value.type}`, which has no axes"
+    for result in results_of(schema):
+        type_ = result.value.type
+        if not is_tensor_like(type_):
+            return f"result `{result.name}` of `{name}` is `{type_}`, which has no axes"
     if _result_names(schema):
         return ""
     return f"`{name}` returns and writes no tensor"
@@ -131,13 +138,9 @@ def check_axes(operator: Operator, line: Axes) -> Findings:
         return
     tensors = names_of(tensors_in(schema.arguments))
     results = _result_names(schema)
-    named_tensors = [(tensor.name, tensor) for tensor in line.tensors]
-    named_results = [
-        (_name(results, index, result), result) for index, result in enumerate(line.results)
-    ]
     wrong = [
-        *_check_names(schema, "tensor", tensors, named_tensors),
-        *_check_names(schema, "result", results, named_results),
+        *_check_names(schema, "tensor", tensors, _named([], line.tensors)),
+        *_check_names(schema, "result", results, _named(results, line.results)),
     ]
     given = set(names_of(_completed(schema, line).results))
     for name in results:
@@ -154,10 +157,10 @@ def check_axes(operator: Operator, line: Axes) -> Findings:
 
 
 def _check_names(
-    schema: FunctionSchema, what: str, names: list[str], given: list[tuple[str, Axed]]
+    schema: FunctionSchema, what: str, names: list[str], given: Iterable[tuple[str, Axed]]
 ) -> Findings:
     """Each is what the operator has, once, and has an axis once."""
-    every = f"its {what}s are {', '.join(names)}"
+    listed = f"its {what}s are {', '.join(names)}"
     seen = set()
     for name, value in given:
         if not name:
@@ -166,7 +169,7 @@ def _check_names(
                 f"`{schema.full_name}` has {counted(len(names), what)}",
                 value.span,
                 "one more",
-                every,
+                listed,
             )
         elif name not in names:
             yield Found(
@@ -174,7 +177,7 @@ def _check_names(
                 f"`{schema.full_name}` has no {what} `{name}`",
                 value.span,
                 f"not a {what}",
-                did_you_mean(name, names) or every,
+                did_you_mean(name, names) or listed,
             )
         elif name in seen:
             yield Found("TG349", f"{what} `{name}` is named twice", value.span, "again")
@@ -199,9 +202,9 @@ def _check_repeated(axes: Iterable[Axis]) -> Findings:
 def _check_agreement(schema: FunctionSchema, line: Axes) -> Findings:
     """See Note [What an axis must be]."""
     whole = _completed(schema, line)
-    every = _axes_in(*line.tensors, *line.results)
-    first = by_name(reversed(every))
-    for axis in every:
+    axes = _axes_in(*line.tensors, *line.results)
+    first = by_name(reversed(axes))
+    for axis in axes:
         if axis.mark != first[axis.name].mark:
             yield Found(
                 "TG349",
@@ -240,9 +243,9 @@ def _check_agreement(schema: FunctionSchema, line: Axes) -> Findings:
             )
     yield from _check_stars(line)
     yield from _check_added(schema, whole, line)
-    results = {result.name: result.axes for result in whole.results}
+    results = by_name(whole.results)
     for tensor in line.tensors:
-        if results.get(tensor.name, tensor.axes) != tensor.axes:
+        if results.get(tensor.name, tensor).axes != tensor.axes:
             yield Found(
                 "TG349",
                 f"`{tensor.name}` is written, so its axes stay as they are",

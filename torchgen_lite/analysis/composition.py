@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from operator import attrgetter
 from typing import NamedTuple
 
 from torchgen_lite.analysis.derive.layout import has_tensors_by_name, tensors_in
@@ -133,10 +134,6 @@ def _functionalized(call: _Call) -> Answer:
     return Answer(REFUSED if schema.annotated else WORKS, why)
 
 
-def _autocast(call: _Call) -> Answer:
-    return call.answer
-
-
 # What an operator may compose with, the key that its calls come to then, and the answer.
 _SUBJECTS: Sequence[tuple[str, str, Callable[[_Call], Answer | None]]] = (
     ("Gradients", "Autograd{}", _gradients),
@@ -144,7 +141,7 @@ _SUBJECTS: Sequence[tuple[str, str, Callable[[_Call], Answer | None]]] = (
     ("torch.vmap", _VMAP, _vmap),
     ("torch.compile", META, _compiled),
     ("Writes and views, compiled", FUNCTIONALIZE, _writes),
-    ("torch.autocast", "Autocast{}", _autocast),
+    ("torch.autocast", "Autocast{}", attrgetter("answer")),
     ("torch.func.functionalize", FUNCTIONALIZE, _functionalized),
 )
 

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from torchgen_lite.diagnostics import Diagnostic, Help, Label, Span
 from torchgen_lite.loader.entry.entry import NativeFunction
+
+if TYPE_CHECKING:
+    from torchgen_lite.formulas.tree import Mistake, Typed
 
 
 class Found(NamedTuple):
@@ -18,6 +21,11 @@ class Found(NamedTuple):
     label: str = ""
     help: Help | None = None
     other: tuple[Span | None, str] = (None, "")
+
+
+def found_in(part: Typed, mistake: Mistake) -> Found:
+    """What typing says of a part of a formula."""
+    return Found(mistake.code, mistake.message, part.node.span, mistake.label, mistake.help)
 
 
 Way = Literal[
@@ -105,7 +113,9 @@ def of_each(functions: Iterable[NativeFunction], rules: Iterable[Rule]) -> Repor
 
 
 def findings(
-    function: NativeFunction, found: Iterable[Found], place: Span | None = None
+    function: NativeFunction, mistakes: Iterable[Found], place: Span | None = None
 ) -> Reported:
     """The diagnostics of what a check found in an entry, by default at a place in it."""
-    return (finding(function, *mistake._replace(span=mistake.span or place)) for mistake in found)
+    return (
+        finding(function, *mistake._replace(span=mistake.span or place)) for mistake in mistakes
+    )

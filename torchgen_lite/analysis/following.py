@@ -6,12 +6,11 @@ from collections.abc import Iterator
 
 from torchgen_lite.analysis.derive.model import VariantGroup
 from torchgen_lite.analysis.kernels import BOXED_NAMES, kernels_of
-from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.analysis.resolve import Resolved
 from torchgen_lite.loader.entry.entry import DispatchEntry, NativeFunction
 from torchgen_lite.schema import SchemaKind
-from torchgen_lite.schema.model import bare_type, walk_type
+from torchgen_lite.schema.model import annotations_of, bare_types, walk_type
 
 # The backends that PyTorch has no kernels for.
 _BACKENDS = frozenset({"PrivateUse1", "PrivateUse2", "PrivateUse3"})
@@ -29,7 +28,7 @@ def out_kernels(group: VariantGroup, function: NativeFunction) -> Iterator[Dispa
     """
     if function is not group.functional and function is not group.inplace:
         return
-    if group.out.namespace in TORCH_NAMESPACES and not group.out.structured:
+    if group.out.is_pytorchs and not group.out.structured:
         for kernel in kernels_of(group.out):
             is_typed = kernel.kernel not in BOXED_NAMES
             if kernel.key in _BACKENDS and is_typed and _is_left_out(function, kernel.key):
@@ -43,7 +42,7 @@ def _is_left_out(function: NativeFunction, key: str) -> bool:
         return False
     if not keys and function.place("dispatch") is None:
         return False
-    return all(bare_type(value.type) == "Tensor" for value in function.func.returns)
+    return set(bare_types(function.func.returns)) <= {"Tensor"}
 
 
 def functional_variant(resolved: Resolved, operator: Operator) -> Operator | None:
@@ -70,5 +69,5 @@ def _returns_what_it_writes(function: NativeFunction, functional: NativeFunction
     written = function.func.written
     returns = function.func.returns
     are_plain = all(len(list(walk_type(argument.type))) == 1 for argument in written)
-    is_same = [argument.annotation for argument in written] == [r.annotation for r in returns]
+    is_same = annotations_of(written) == annotations_of(returns)
     return are_plain and is_same and len(returns) == len(functional.func.returns)

@@ -46,7 +46,7 @@ def follow_native(
 ) -> tuple[NativeFunction, ...]:
     """The author's entries, with the fields of PyTorch's that decide the C++ types of kernels."""
     native = by_name(context)
-    return tuple([_follow(one, native.get(one.name, one)) for one in functions])
+    return tuple([_follow(function, native.get(function.name, function)) for function in functions])
 
 
 def _follow(function: NativeFunction, native: NativeFunction) -> NativeFunction:
@@ -61,9 +61,9 @@ def load_native(config: Config) -> NativeOperators:
     """The operators that the option `native` names. Mistakes in them are not reported."""
     if not config.native:
         return NO_NATIVE
-    found = read_native(config.native, config.root)
+    native = read_native(config.native, config.root)
     place = locate_value(config, "", "native", config.native)
-    return replace(found, diagnostics=tuple(placed_at(found.diagnostics, place)))
+    return replace(native, diagnostics=tuple(placed_at(native.diagnostics, place)))
 
 
 def read_native(release: str, root: Path, names: Collection[str] = ()) -> NativeOperators:

@@ -58,9 +58,9 @@ class Program:
     @property
     def by_range(self) -> Mapping[str, Program]:
         """All entries, as targets take them whose code serves every release; the first is under `""`."""
-        if all(one is self.resolved for one in self.written.values()):
+        if all(resolved is self.resolved for resolved in self.written.values()):
             return {"": self}
-        return {text: replace(self, resolved=one) for text, one in self.written.items()}
+        return {text: replace(self, resolved=resolved) for text, resolved in self.written.items()}
 
     @property
     def elsewhere(self) -> tuple[NativeFunction, ...]:
@@ -87,12 +87,12 @@ class Program:
         for options in self.modules.values():
             yield from options.values()
 
-    def wanted(self, found: Iterable[Diagnostic]) -> Diagnostics:
+    def wanted(self, diagnostics: Iterable[Diagnostic]) -> Diagnostics:
         """The findings that neither the configuration nor a comment excludes."""
-        return filter_diagnostics(found, self.config, self.entries, self.sources)
+        return filter_diagnostics(diagnostics, self.config, self.entries, self.sources)
 
-    def with_findings(self, found: Iterable[Diagnostic]) -> Program:
-        return replace(self, diagnostics=sort_diagnostics([*self.diagnostics, *found]))
+    def with_findings(self, diagnostics: Iterable[Diagnostic]) -> Program:
+        return replace(self, diagnostics=sort_diagnostics([*self.diagnostics, *diagnostics]))
 
 
 def build_program(

@@ -60,10 +60,14 @@ def misplaced(signature: PythonSignature, passed: Sequence[Passed]) -> tuple[str
 
 
 def _keyword(signature: PythonSignature, argument: Passed) -> str | None:
-    own = dict(signature.by_keyword)
+    by_keyword = dict(signature.by_keyword)
     nameable = signature.positional[signature.positional_only :]
-    if argument.name not in own and argument.name not in nameable and not signature.takes_keywords:
+    if (
+        argument.name not in by_keyword
+        and argument.name not in nameable
+        and not signature.takes_keywords
+    ):
         return f"does not take `{argument.name}`, which is given by name"
-    if argument.is_left_out and not own.get(argument.name, True):
+    if argument.is_left_out and not by_keyword.get(argument.name, True):
         return f"has no default for `{argument.name}`, but the schema has one"
     return None

@@ -25,13 +25,12 @@ BUILTINS = {
 
 def instead_in_a_formula(name: Span) -> str | None:
     """The help for the first name of `math.pi`, `torch.nn.functional.relu(x)` or `float64` in a formula."""
-    path = _path_at(name)
-    module, _, last = path.rpartition(".")
-    if last in _CONSTANTS and (not module or module in _MODULES):
+    module, last = _path_at(name)
+    if last in _CONSTANTS and module in _MODULES | {""}:
         return f"write the number: `{getattr(math, last)}`"
     if last in DTYPES and module in ("", "torch"):
         return "formulas have no names of dtypes: write `x.dtype` of an argument, or `x.double()`"
-    if path.partition(".")[0] not in _MODULES or not module:
+    if module.partition(".")[0] not in _MODULES:
         return None
     if module == "math":
         return "numbers have `+ - * / %`: for more, define a function in a module of `formulas`"
@@ -42,9 +41,8 @@ def instead_in_a_formula(name: Span) -> str | None:
 
 def instead_in_a_reference(name: Span) -> str | None:
     """The help for the first name of `math.pi`, `F.relu(x)` or `np.sin(x)` in a reference."""
-    path = _path_at(name)
-    module, _, last = path.rpartition(".")
-    if last in _CONSTANTS and (not module or module in _MODULES):
+    module, last = _path_at(name)
+    if last in _CONSTANTS and module in _MODULES | {""}:
         return f"write `torch.{last}`"
     if module in ("F", "functional", "nn.functional"):
         return f"write `torch.nn.functional.{last}`"
@@ -55,7 +53,9 @@ def instead_in_a_reference(name: Span) -> str | None:
     return None
 
 
-def _path_at(name: Span) -> str:
-    """The dotted name that begins at a place, as it is written there."""
-    found = _PATH.match(name.source.text, name.start)
-    return re.sub(r"\s", "", found[0]) if found is not None else ""
+def _path_at(name: Span) -> tuple[str, str]:
+    """The module and the last part of the dotted name that begins at a place, as it is written there."""
+    path = _PATH.match(name.source.text, name.start)
+    written = re.sub(r"\s", "", path[0]) if path is not None else ""
+    module, _, last = written.rpartition(".")
+    return module, last

@@ -21,7 +21,6 @@ from torchgen_lite.analysis.differentiability.model import DifferentiabilityInfo
 from torchgen_lite.analysis.differentiability.plan import AutogradPlan
 from torchgen_lite.analysis.following import functional_variant, out_kernels
 from torchgen_lite.analysis.kernels import COMPOSITE_KEYS
-from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.analysis.policy import (
     AUTHORS,
@@ -160,7 +159,7 @@ def _kernels_of(program: Program, operator: Operator, policy: Policy) -> Iterato
 def _is_pytorchs(operator: Operator, policy: Policy) -> bool:
     """Whether the target's kernels go into PyTorch and PyTorch already has the operator."""
     is_beside = policy.in_pytorch and not policy.is_pytorch
-    return is_beside and operator.function.namespace in TORCH_NAMESPACES
+    return is_beside and operator.function.is_pytorchs
 
 
 def _kernels(program: Program, operator: Operator, policy: Policy) -> tuple[DispatchEntry, ...]:

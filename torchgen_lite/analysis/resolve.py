@@ -10,10 +10,10 @@ variants are derived.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from operator import attrgetter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from torchgen_lite.analysis.derive.copying import copied_entries, copying_entries
 from torchgen_lite.analysis.derive.groups import (
@@ -25,7 +25,7 @@ from torchgen_lite.analysis.derive.model import VariantGroup, ViewGroup
 from torchgen_lite.analysis.derive.names import root_of
 from torchgen_lite.analysis.derive.signature import Signature
 from torchgen_lite.analysis.derive.views import find_views, group_views
-from torchgen_lite.analysis.operators import Operator, functions_of
+from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.loader.entry.entry import NativeFunction
 from torchgen_lite.loader.formats.earlier import adopt, unstructured
 from torchgen_lite.schema import SchemaKind
@@ -33,8 +33,12 @@ from torchgen_lite.schema.grouped import by_name, grouped, names_of
 from torchgen_lite.schema.kept import kept
 
 if TYPE_CHECKING:
+    from torchgen_lite.analysis.differentiability.model import DifferentiabilityInfo
     from torchgen_lite.analysis.differentiability.plan import AutogradPlan
     from torchgen_lite.loader.entry.axes import Axes
+
+
+_Group = TypeVar("_Group", VariantGroup, ViewGroup)
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,10 +74,12 @@ class Resolved:
 
     def without_lent(self) -> Resolved:
         """The program without the entries of operators that the context has."""
-        own = tuple([function for function in self.functions if function.name not in self.lent])
-        if len(own) == len(self.functions):
+        functions = tuple(
+            [function for function in self.functions if function.name not in self.lent]
+        )
+        if len(functions) == len(self.functions):
             return self
-        return Resolved(own, self.vocabulary)
+        return Resolved(functions, self.vocabulary)
 
     @kept
     def _completed(self) -> tuple[tuple[Operator, ...], tuple[VariantGroup, ...]]:
@@ -131,20 +137,12 @@ class Resolved:
     @kept
     def group_of(self) -> Mapping[str, VariantGroup]:
         """The group of an operator, by full name."""
-        found = {}
-        for group in self.groups:
-            for function in group.functions():
-                found[function.name] = group
-        return found
+        return _by_member(self.groups)
 
     @kept
     def views_of(self) -> Mapping[str, ViewGroup]:
         """The view group of an operator, by full name."""
-        found = {}
-        for group in self.views:
-            for function in group.functions():
-                found[function.name] = group
-        return found
+        return _by_member(self.views)
 
     @kept
     def by_name(self) -> Mapping[str, Operator]:
@@ -165,16 +163,27 @@ class Resolved:
 
         return plan_autograd(self.operators)
 
+    @property
+    def formulas(self) -> Iterator[tuple[Operator, DifferentiabilityInfo]]:
+        """The declared operators that have formulas in their entries, each with those for every key."""
+        for operator in self.declared:
+            if operator.function.derivatives is not None:
+                for info in operator.infos.values():
+                    yield operator, info
+
     @kept
     def axes(self) -> Mapping[str, Axes]:
         """The axes of declared operators, by their names."""
-        functions = functions_of(self.declared)
-        if not any(f.axes is not None or "pointwise" in f.tags for f in functions):
+        if not any(f.axes is not None or "pointwise" in f.tags for f in self.functions):
             return {}
         from torchgen_lite.analysis.axes import axes_of
 
-        lines = {operator.name: axes_of(operator) for operator in self.declared}
-        return {name: line for name, line in lines.items() if line is not None}
+        lines = {}
+        for operator in self.declared:
+            line = axes_of(operator)
+            if line is not None:
+                lines[operator.name] = line
+        return lines
 
     @kept
     def _functional(self) -> Mapping[Signature, Operator]:
@@ -186,12 +195,18 @@ class Resolved:
 
     def functional_of(self, operator: Operator) -> Operator | None:
         """The functional variant of an operator that writes; defaults may differ."""
-        found = self._functional.get(operator.signature.without_defaults)
-        if found is None:
+        functional = self._functional.get(operator.signature.without_defaults)
+        if functional is None or _input_names(functional) != _input_names(operator):
             return None
-        if _input_names(found) != _input_names(operator):
-            return None
-        return found
+        return functional
+
+
+def _by_member(groups: Iterable[_Group]) -> dict[str, _Group]:
+    by_member = {}
+    for group in groups:
+        for name in names_of(group.functions()):
+            by_member[name] = group
+    return by_member
 
 
 def _has_any(group: Mapping[SchemaKind, Operator], names: Collection[str]) -> bool:

@@ -52,6 +52,11 @@ class Served:
         """Each slot of the table, computed."""
         return {cell.key: cell for cell in table(self.table)}
 
+    @property
+    def origins(self) -> set[Origin]:
+        """Why its kernels are registered."""
+        return {registration.origin for registration in self.registered.values()}
+
     def strength(self, slot: str) -> Strength:
         """A key without a kernel that every call includes is skipped, as one that falls through."""
         cell = self.cells[slot]
@@ -66,17 +71,15 @@ class Served:
 
     def origin(self, slot: str) -> Origin:
         """Why a kernel is registered; those that no schema file names are written by hand."""
-        found = self.registered.get(self.cells[slot].source)
-        if found is not None:
-            return found.origin
-        return Origin.written
+        registration = self.registered.get(self.cells[slot].source)
+        return Origin.written if registration is None else registration.origin
 
     def kernel(self, slot: str) -> str:
         """The function that a slot runs in the end, if `dispatch` has one."""
-        found = self.registered.get(self.cells[slot].source)
-        if found is None or found.kernel is None:
+        registration = self.registered.get(self.cells[slot].source)
+        if registration is None or registration.kernel is None:
             return ""
-        return found.kernel.kernel
+        return registration.kernel.kernel
 
     @property
     def is_composed(self) -> bool:
@@ -87,7 +90,7 @@ class Served:
         operators that return what they write, or a view, without a tag. For its own, torchgen generates kernels.
         """
         strength = self.strength(FUNCTIONALIZE)
-        returns_alias = any(value.annotation for value in operator.schema.returns)
+        returns_alias = operator.schema.returns_alias
         is_traced = Origin.vmap in self.policy.makes and returns_what_it_writes(operator)
         is_enough = self.policy.is_pytorch or self.is_composed or is_traced or not returns_alias
         return strength is Strength.kernel or (strength is Strength.fallback and is_enough)

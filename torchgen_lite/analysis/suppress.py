@@ -149,7 +149,7 @@ def _is_suppressed(
     ranges: dict[str, list[tuple[int, int]]],
 ) -> bool:
     codes = comments.get(diagnostic.path)
-    if not codes or diagnostic.label is None or not _is_suppressible(diagnostic):
+    if not codes or diagnostic.label is None:
         return False
     entries = ranges.get(diagnostic.path, [])
     here = diagnostic.start()[0]

@@ -10,13 +10,13 @@ from torchgen_lite.analysis.differentiability.plan import AutogradPlan
 from torchgen_lite.analysis.fakes.results import is_view_rule, new_results, results_of, uses_axes
 from torchgen_lite.analysis.finding import Findings, Found, Reported, finding
 from torchgen_lite.analysis.kernels import COMPOSITE_IMPLICIT
-from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.analysis.policy import Origin
 from torchgen_lite.loader.entry.entry import LOOP, NativeFunction
 from torchgen_lite.schema import BaseType, FunctionSchema, ListType, SchemaKind
 from torchgen_lite.schema.dispatch_kind import dispatch_kind
-from torchgen_lite.schema.model import bare_type
+from torchgen_lite.schema.grouped import without_none
+from torchgen_lite.schema.model import annotations_of, bare_type, bare_types
 
 # The devices that `torch.autocast` knows.
 _AUTOCAST = ("CPU", "CUDA", "XPU", "MPS", "PrivateUse1")
@@ -62,12 +62,11 @@ def takes_a_loop(schema: FunctionSchema) -> bool:
     returns = schema.returns
     if schema.annotated and not _writes_to_first(schema):
         return False
-    returned = [value.annotation for value in returns if value.annotation]
-    if [argument.annotation for argument in schema.annotated] != returned:
+    if annotations_of(schema.annotated) != without_none(annotations_of(returns)):
         return False
     if any(isinstance(argument.type, ListType) for argument in tensors_in(schema.arguments)):
         return False
-    return bool(returns) and all(bare_type(value.type) == "Tensor" for value in returns)
+    return set(bare_types(returns)) == {"Tensor"}
 
 
 def _writes_to_first(schema: FunctionSchema) -> bool:
@@ -97,9 +96,8 @@ def check_loop(operator: Operator, vmap: str) -> Findings:
         name = operator.schema.full_name
         place = operator.function.place("vmap")
         message = f"`torch.vmap` can't loop over `{name}`: {reason}"
-        yield Found(
-            "TG397", message, place, "not possible", "name a function that does it, or leave it out"
-        )
+        hint = "name a function that does it, or leave it out"
+        yield Found("TG397", message, place, "not possible", hint)
 
 
 def returns_what_it_writes(operator: Operator) -> bool:
@@ -107,7 +105,7 @@ def returns_what_it_writes(operator: Operator) -> bool:
     written = operator.schema.written
     results = [r.argument for r in results_of(operator.schema)]
     is_plain = all(isinstance(a.type, BaseType) for a in written)
-    is_own = operator.function.namespace not in TORCH_NAMESPACES
+    is_own = not operator.function.is_pytorchs
     return is_own and is_plain and bool(written) and results == [*written]
 
 

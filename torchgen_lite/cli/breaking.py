@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import chain
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +28,8 @@ from torchgen_lite.cli.exit_codes import FINE
 from torchgen_lite.cli.pages import (
     Row,
     Section,
-    ended,
+    column,
+    filled,
     html_option,
     render_html,
     render_markdown,
@@ -42,10 +45,12 @@ from torchgen_lite.diagnostics import (
     read_code,
     sort_diagnostics,
 )
-from torchgen_lite.diagnostics.text import counted
+from torchgen_lite.diagnostics.text import counted, ended
 from torchgen_lite.loader.config.options import Json
 from torchgen_lite.pipeline import index_modules
+from torchgen_lite.schema.grouped import grouped
 from torchgen_lite.targets.generation import compared
+from torchgen_lite.targets.output import Selection
 from torchgen_lite.targets.registered import Beneath, lent_operators, side_of
 
 _Versions = tuple[Sequence[Operator], Sequence[Operator]]
@@ -97,10 +102,7 @@ def breaking_command(session: Session, /, projects: Sequence[str], **options: An
     asked = Asked(**options)
     if asked.accept is not None and not asked.accept.strip():
         raise click.UsageError("`--accept` takes a reason.")
-    alone = []
-    for name in ("schema", "torch", "html"):
-        if getattr(asked, name):
-            alone.append(f"--{name}")
+    alone = [f"--{name}" for name in ("schema", "torch", "html") if getattr(asked, name)]
     return each_project(session, projects, alone, partial(_compare, asked=asked))
 
 
@@ -149,7 +151,7 @@ def judged_changes(
     accepts. Raises Refused.
     """
     modules, unread = _modules_of_both(old.program, new)
-    old_sources = {id(source) for source in _sources(old.program, modules[0])}
+    old_sources = set(map(id, _sources(old.program, modules[0])))
 
     def path_of(source: Source) -> str:
         if id(source) in old_sources:
@@ -165,7 +167,7 @@ def judged_changes(
             if is_new and change.code not in _OF_WHOLE:
                 known.add(identity(change))
                 changes.append(change)
-    changes += [_not_compared(name) for name in unread]
+    changes += map(_not_compared, unread)
     sorted_changes = sort_diagnostics(with_paths(changes, path_of))
     return judge(sorted_changes, new.config.root, level, _unstable(old.program))
 
@@ -184,21 +186,27 @@ def _compared(
     modules: tuple[Modules, Modules],
 ) -> Sequence[Diagnostic]:
     before, after = zip(*compared(old.program, new))
-    old.require([diagnostic for selection in before for diagnostic in selection.diagnostics])
-    require([diagnostic for selection in after for diagnostic in selection.diagnostics])
+    old.require(_problems_of(before))
+    require(_problems_of(after))
     lent = lent_operators(old.program, new, beneath), lent_operators(new, old.program, beneath)
     was = side_of(old.program, before, lent[0], beneath, modules[0])
     now = side_of(new, after, lent[1], beneath, modules[1])
     return compare_operators(was, now, level=level)
 
 
+def _problems_of(selections: Sequence[Selection]) -> list[Diagnostic]:
+    return list(chain.from_iterable(selection.diagnostics for selection in selections))
+
+
 def _modules_of_both(old: Program, new: Program) -> tuple[tuple[Modules, Modules], list[str]]:
     """The functions of modules that options name, and what is wrong with the modules that cannot be read."""
     before, wrong_before = index_modules(old.config)
     after, wrong_after = index_modules(new.config)
-    unread = [f"{one.message}, in the old version" for one in wrong_before]
-    unread += [f"{one.message}, in the new version" for one in wrong_after]
-    return (before, after), list(dict.fromkeys(unread))
+    unread: dict[str, None] = {}
+    for version, wrong in (("old", wrong_before), ("new", wrong_after)):
+        for diagnostic in wrong:
+            unread[f"{diagnostic.message}, in the {version} version"] = None
+    return (before, after), list(unread)
 
 
 def _not_compared(why: str) -> Diagnostic:
@@ -223,7 +231,7 @@ def _report(
 ) -> None:
     session.report(judged.found, kind="breaking", extra=_notes_of(judged))
     if session.is_text:
-        before = len([operator for operator in versions[0] if not operator.is_derived])
+        before = [operator.is_derived for operator in versions[0]].count(False)
         summary = judged.summary
         if not judged.found:
             text = f"{counted(before, 'operator')}, no breaking changes against {asked.against}"
@@ -257,21 +265,16 @@ def _sections(
     root: Path,
 ) -> list[Section]:
     """The findings by cause and by effect, entries of `breaking.toml` without one, and what breaks nothing."""
-    sections = [Section("", [(text,) for text in _causes(versions, judged)], ("cause",))]
-    for effect in ("breaks callers", "changes results", "breaks promises", "may change", ""):
-        if effect:
-            title = f"what {effect.removesuffix(' callers')}"
-        else:
-            title = "accepted, but not there"
-        seen = seen_from_here(judged.found, root)
-        of_effect = [finding for finding in seen if finding.effect == effect]
-        sections.append(Section(title, [_row(finding) for finding in of_effect], _FINDING))
+    sections = [column("", _causes(versions, judged), "cause")]
+    by_effect = grouped(seen_from_here(judged.found, root), attrgetter("effect"))
+    for effect, title in _TITLES.items():
+        rows = list(map(_row, by_effect.get(effect, ())))
+        sections.append(Section(title, rows, _FINDING))
     notes = [(note.operator, note.code, note.message) for note in judged.unstable]
     sections.append(Section("unstable operators", notes, ("operator", "code", "what changed")))
     if asked.everything:
-        for title, listed in zip(("new", "compatible changes"), _others(versions, judged)):
-            sections.append(Section(title, [(text,) for text in listed]))
-    return [section for section in sections if section.rows]
+        sections += map(column, ("new", "compatible changes"), _others(versions, judged))
+    return filled(sections)
 
 
 def _row(change: Diagnostic) -> Row:
@@ -298,6 +301,14 @@ def _others(versions: _Versions, judged: Judged) -> tuple[list[str], list[str]]:
     return added_operators(*versions), changed_compatibly(*versions, broken)
 
 
+# What a page calls findings of each effect.
+_TITLES = {
+    "breaks callers": "what breaks",
+    "changes results": "what changes results",
+    "breaks promises": "what breaks promises",
+    "may change": "what may change",
+    "": "accepted, but not there",
+}
 _FINDING = ("operator", "what", "finding", "witness", "place", "what to do")
 _OF_WHOLE = frozenset({"TG350", "TG351", "TG377"})
 # From this many on, findings are summed up by cause.

@@ -10,7 +10,7 @@ import click
 
 from torchgen_lite.cli.exit_codes import ATTENTION, FINE
 from torchgen_lite.cli.places import patch_folder, shown_folder
-from torchgen_lite.cli.projects import each_project, projects_and_files
+from torchgen_lite.cli.projects import each_project, projects_and_files, schema_files
 from torchgen_lite.cli.session import Session, command, writing
 from torchgen_lite.diagnostics import Diagnostic, has_errors
 from torchgen_lite.diagnostics.text import counted
@@ -58,9 +58,8 @@ def _format(
     problems = list(diagnostics)
     stale: list[Change] = []
     unchanged = 0
-    files = [Path(path) for path in paths] or [config.root / path for path in config.schema]
     if not has_errors(problems):
-        for path in files:
+        for path in schema_files(config, paths):
             source, unread = read_source(path, Path.cwd())
             problems += unread
             if source is None:
@@ -76,9 +75,7 @@ def _format(
     unformatted = [] if session.is_text or not is_checked else stale
     session.report([*problems, *map(_not_formatted, unformatted)], kind="fmt")
     if diff and session.is_text:
-        named = []
-        for c in stale:
-            named.append(c._replace(path=patch_folder(Path(c.path).resolve())))
+        named = [c._replace(path=patch_folder(Path(c.path).resolve())) for c in stale]
         session.print_patch(render_diff(named, ""))
     if has_errors(problems):
         return session.exit_code(problems)

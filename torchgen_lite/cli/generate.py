@@ -16,7 +16,7 @@ from torchgen_lite.cli.projects import each_project, projects_argument
 from torchgen_lite.cli.session import Session, command, input_options, require, writing
 from torchgen_lite.cli.steps import lines_of_rendering
 from torchgen_lite.diagnostics import Diagnostic, errors_among, has_errors, sort_diagnostics
-from torchgen_lite.diagnostics.text import counted
+from torchgen_lite.diagnostics.text import counted, ended
 from torchgen_lite.emit.lock import locked_folder
 from torchgen_lite.emit.plan import Plan
 from torchgen_lite.emit.render import Rendered
@@ -219,8 +219,8 @@ def _compare(
     if request.dry_run:
         plans.report_files(session, "generate", outcome)
         if session.is_text:
-            lines = [f"{plans.STATUS[c.action]:<9} {plan.path(c.path)}\n" for c in plan.changes]
-            click.echo("".join(lines), nl=False)
+            lines = [f"{plans.STATUS[c.action]:<9} {plan.path(c.path)}" for c in plan.changes]
+            click.echo(ended(lines), nl=False)
         return FINE
     patches = plans.patches_of(plan) if request.diff else None
     return plans.report_freshness(session, outcome, patches)

@@ -18,12 +18,12 @@ import click
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.cli.exit_codes import ATTENTION, FINE
 from torchgen_lite.cli.json_schema import schema_of_yaml
-from torchgen_lite.cli.pages import ended
-from torchgen_lite.cli.session import Refused, Session, command, writing
-from torchgen_lite.diagnostics import Diagnostic, Source
+from torchgen_lite.cli.plans import carry_out
+from torchgen_lite.cli.session import Session, command, writing
+from torchgen_lite.diagnostics import Source
+from torchgen_lite.diagnostics.text import ended
 from torchgen_lite.emit.plan import Change, Plan
 from torchgen_lite.emit.templates import find_templates
-from torchgen_lite.emit.write import WriteError, write_plan
 from torchgen_lite.key_tables import CURRENT
 from torchgen_lite.languages.cpp.reserved import KEYWORDS, LIBRARIES
 from torchgen_lite.loader.config.project import (
@@ -116,10 +116,7 @@ def init_command(
         return ATTENTION
     with writing():
         changes = [_change(home, shown, text) for shown, text in files]
-    try:
-        write_plan(Plan(home, changes))
-    except WriteError as error:
-        raise Refused(Diagnostic("TG009", str(error))) from None
+    carry_out(Plan(home, changes))
     written = []
     for change in changes:
         path = (home / change.path).as_posix()

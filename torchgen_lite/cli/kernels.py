@@ -9,10 +9,10 @@ import click
 
 from torchgen_lite.analysis.program import Program
 from torchgen_lite.cli.exit_codes import ATTENTION, FINE
-from torchgen_lite.cli.pages import Row, columns, ended, output_option
+from torchgen_lite.cli.pages import Row, columns, output_option
 from torchgen_lite.cli.session import Session, command, require, targets_option, writing
 from torchgen_lite.diagnostics import Diagnostic
-from torchgen_lite.diagnostics.text import counted, quoted
+from torchgen_lite.diagnostics.text import counted, ended, quoted
 from torchgen_lite.emit import append
 from torchgen_lite.emit.append import defined_in_cpp
 from torchgen_lite.emit.write import replace_file
@@ -73,7 +73,7 @@ def kernels_command(
     text = ended(lines)
     session.answer("kernels", text, functions=[function._asdict() for function in functions])
     if check and wanted:
-        names = ", ".join(f"`{function.name}`" for function in wanted)
+        names = quoted(names_of(wanted))
         session.talk(f"{counted(len(wanted), 'function')} not defined: {names}")
         return ATTENTION
     if not missing:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from pathlib import Path
 
 import click
 
 from torchgen_lite.analysis.program import Program
-from torchgen_lite.cli.projects import each_project, projects_and_files
+from torchgen_lite.cli.projects import each_project, projects_and_files, schema_files
 from torchgen_lite.cli.session import Session, command, schema_options, torch_option, write_content
 from torchgen_lite.diagnostics import Diagnostic, Edit, apply_edits, errors_among, pick_edits
 from torchgen_lite.diagnostics.text import counted
@@ -44,11 +43,11 @@ def lint_command(
     torchgen-lite lint --output-format sarif > lint.sarif
     """
     projects, files = projects_and_files(paths)
-    alone = [name for name, given in (("--schema", schema), ("--torch", torch)) if given]
     if files and (projects or torch):
         other = "`--torch`" if torch else "projects"
         raise click.UsageError(f"Schema files and {other} exclude each other.")
-    alone += files[:1]
+    alone = ["--schema"] if schema else []
+    alone += ["--torch"] if torch else files[:1]
     if torch and fix:
         raise click.UsageError("`--fix` changes your own files, not those of PyTorch.")
     if unsafe_fixes and not fix:
@@ -102,7 +101,7 @@ def _fix(program: Program, fixes: Sequence[Edit | None], schema: Sequence[str]) 
     """Write fixes into the schema files and the configuration; the number of edits."""
     config = program.config
     done = 0
-    paths = [Path(path) for path in schema] or [config.root / path for path in config.schema]
+    paths = schema_files(config, schema)
     if config.path:
         paths.append(config.path)
     for path in dict.fromkeys(paths):

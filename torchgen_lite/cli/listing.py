@@ -11,10 +11,12 @@ from typing import TYPE_CHECKING
 import click
 
 from torchgen_lite.cli.exit_codes import FINE
-from torchgen_lite.cli.pages import columns, ended
+from torchgen_lite.cli.pages import columns
 from torchgen_lite.cli.session import Session, command, input_options, require
 from torchgen_lite.diagnostics import every_code
+from torchgen_lite.diagnostics.text import ended
 from torchgen_lite.key_tables import CURRENT, registrable_keys
+from torchgen_lite.schema.grouped import without_none
 
 if TYPE_CHECKING:
     from torchgen_lite.analysis.program import Program
@@ -49,13 +51,11 @@ def list_command(
         program = session.load(schema, torch=torch, output_dir=output_dir)
         require(program.diagnostics)
         if kind == "ops" and format_ == "json":
-            from torchgen_lite.cli.tables.registrations import known_pytorchs
+            from torchgen_lite.cli.tables.registrations import known_pytorchs, selection_of
             from torchgen_lite.languages.export import export_program
-            from torchgen_lite.targets.generation import generation_of
             from torchgen_lite.targets.registered import adds_to_pytorch
 
-            selection = generation_of(program).asked(next(iter(targets), None))
-            require(selection.diagnostics)
+            selection = selection_of(program, next(iter(targets), None))
             is_over = adds_to_pytorch(program, selection.policy)
             beneath = known_pytorchs(session.warn, program) if is_over else {}
             kernels = {name: table.kernels for name, table in beneath.items()}
@@ -132,17 +132,16 @@ def list_targets() -> Iterator[Row]:
     from torchgen_lite.targets import TARGETS
 
     for target in TARGETS.values():
-        options = []
-        for declared in target.declared_options().values():
-            options.append(
-                {
-                    "name": declared.name,
-                    "takes": declared.kind.name,
-                    "default": declared.default,
-                    "required": declared.is_required,
-                    "meaning": declared.doc,
-                }
-            )
+        options = [
+            {
+                "name": declared.name,
+                "takes": declared.kind.name,
+                "default": declared.default,
+                "required": declared.is_required,
+                "meaning": declared.doc,
+            }
+            for declared in target.declared_options().values()
+        ]
         yield {"name": target.name, "summary": target.summary, "options": options}
 
 
@@ -151,9 +150,12 @@ def template_files() -> dict[str, Path]:
     from torchgen_lite.emit.templates import find_templates, template_names
     from torchgen_lite.targets import TARGETS
 
-    others = [target.template_package() for target in TARGETS.values()]
-    folders = [find_templates(), *[one.folder for one in others if one is not None]]
-    return {name: folder / name for folder in folders for name in template_names(folder)}
+    packages = without_none(target.template_package() for target in TARGETS.values())
+    files = {}
+    for folder in (find_templates(), *(package.folder for package in packages)):
+        for name in template_names(folder):
+            files[name] = folder / name
+    return files
 
 
 _STATIC: dict[str, Callable[[], Iterable[Row]]] = {
@@ -165,7 +167,7 @@ _STATIC: dict[str, Callable[[], Iterable[Row]]] = {
     ),
     "templates": lambda: ({"name": path} for path in template_files()),
     "codes": lambda: (
-        {"name": one.code, "severity": one.severity, "title": one.title} for one in every_code()
+        {"name": page.code, "severity": page.severity, "title": page.title} for page in every_code()
     ),
     # The folder that `find_package(torchgen_lite)` needs.
     "cmake-dir": lambda: [{"name": (Path(__file__).parents[1] / "cmake").as_posix()}],

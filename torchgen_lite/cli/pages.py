@@ -8,14 +8,14 @@ import textwrap
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from html import escape
-from itertools import zip_longest
+from itertools import starmap, zip_longest
 from pathlib import Path
 from typing import NamedTuple
 
 import click
 
 from torchgen_lite.cli.session import Session, write_content
-from torchgen_lite.diagnostics.text import one_line
+from torchgen_lite.diagnostics.text import ended, one_line
 from torchgen_lite.loader.sources import shown_path
 
 Row = tuple[str, ...]
@@ -36,6 +36,16 @@ class Section(NamedTuple):
     heads: Row = ("operator",)
 
 
+def column(title: str, texts: Iterable[str], head: str = "operator") -> Section:
+    """A table of one column."""
+    return Section(title, [(text,) for text in texts], (head,))
+
+
+def filled(sections: Iterable[Section]) -> list[Section]:
+    """Those that have something."""
+    return [section for section in sections if section.rows]
+
+
 def write_file(
     session: Session,
     path: Path,
@@ -45,11 +55,6 @@ def write_file(
     """Write a file that the command line names, and say so: `3 operators written to ops.yaml`."""
     write_content(path, text)
     session.talk(f"{what} {shown_path(path, Path.cwd())}")
-
-
-def ended(lines: Iterable[str]) -> str:
-    """A text of these lines, each with its end."""
-    return "".join(f"{line}\n" for line in lines)
 
 
 def section_text(section: Section, width: int = 0) -> str:
@@ -84,7 +89,7 @@ def render_markdown(heading: str, sections: Sequence[Section]) -> str:
     for title, rows, heads in sections:
         lines = []
         for row in (heads, *rows):
-            lines.append(f"| {' | '.join(_cell(cell) for cell in row)} |\n")
+            lines.append(f"| {' | '.join(map(_cell, row))} |\n")
         text = "".join([lines[0], f"|{'---|' * len(heads)}\n", *lines[1:]])
         if len(rows) > 12:
             text = f"<details><summary>{escape(title)}</summary>\n\n{text}\n</details>\n"
@@ -96,7 +101,7 @@ def render_markdown(heading: str, sections: Sequence[Section]) -> str:
 
 def _cell(text: str) -> str:
     # Markdown shows code as it stands.
-    text = re.sub("(`[^`]*`)|[<>&]", lambda found: found[1] or escape(found[0]), one_line(text))
+    text = re.sub("(`[^`]*`)|[<>&]", lambda match: match[1] or escape(match[0]), one_line(text))
     return text.replace("|", "\\|")
 
 
@@ -119,12 +124,12 @@ def _html_section(section: Section) -> str:
 def _html_table(section: Section) -> str:
     """A table; each row has a line of the page."""
     heads = "".join(f'<th scope="col">{escape(head)}</th>' for head in section.heads)
-    rows = "".join(f"{_html_row(row, section.heads)}\n" for row in section.rows)
+    rows = ended(_html_row(row, section.heads) for row in section.rows)
     return f"<table>\n<thead><tr>{heads}</tr></thead>\n<tbody>\n{rows}</tbody>\n</table>\n"
 
 
 def _html_row(row: Row, heads: Row) -> str:
-    cells = [_html_cell(cell, head) for cell, head in zip_longest(row, heads, fillvalue="")]
+    cells = starmap(_html_cell, zip_longest(row, heads, fillvalue=""))
     return f"<tr>{''.join(cells)}</tr>"
 
 
@@ -136,8 +141,10 @@ def _html_cell(text: str, head: str) -> str:
 
 def _inline(text: str) -> str:
     """Text as HTML, with what is in backticks as code."""
-    parts = re.split("`([^`]*)`", text)
-    return "".join(_code(part) if place % 2 else escape(part) for place, part in enumerate(parts))
+    html = []
+    for place, part in enumerate(re.split("`([^`]*)`", text)):
+        html.append(_code(part) if place % 2 else escape(part))
+    return "".join(html)
 
 
 def _code(text: str) -> str:

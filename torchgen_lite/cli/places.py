@@ -18,9 +18,17 @@ def shown_folder(folder: Path, root: Path) -> str:
 def patch_folder(folder: Path) -> str:
     """The folder as `git apply` expects it: relative to the repository's root."""
     here = Path.cwd()
-    top = next((one for one in (here, *here.parents) if (one / ".git").exists()), here)
+    top = repository_of(here) or here
     relative = _relative(folder, top)
     return folder.as_posix() if relative is None else relative
+
+
+def repository_of(folder: Path) -> Path | None:
+    """The root of the repository that a folder is in."""
+    for above in (folder, *folder.parents):
+        if (above / ".git").exists():
+            return above
+    return None
 
 
 def is_passed_over(folder: Path) -> bool:

@@ -16,7 +16,7 @@ from torchgen_lite.diagnostics.text import counted
 from torchgen_lite.emit.diff import count_lines, first_difference, render_diff
 from torchgen_lite.emit.plan import Action, Change, Plan, build_plan
 from torchgen_lite.emit.templates import find_templates, template_names
-from torchgen_lite.emit.write import replace_file
+from torchgen_lite.emit.write import WriteError, replace_file, write_plan
 from torchgen_lite.loader.config.options import Json
 from torchgen_lite.loader.config.project import Config
 from torchgen_lite.loader.sources import reason_of
@@ -43,13 +43,12 @@ def output_folder(config: Config) -> tuple[Path, str]:
 def plan_of(program: Program, generated: Generated, *, is_whole: bool = True) -> Plan:
     """The plan that brings the disk up to date. Raises Refused if a file cannot be read."""
     project = program.config.root
-    schemas = [source.path for source in program.sources]
     try:
         return build_plan(
             generated.files,
             *output_folder(program.config),
             project=project,
-            schemas=[project / path for path in schemas],
+            schemas=[project / source.path for source in program.sources],
             is_whole=is_whole,
         )
     except OSError as error:
@@ -103,7 +102,7 @@ def render_freshness(plan: Plan) -> str:
     names = [plan.path(change.path) for change in stale]
     width = max(map(len, names)) + 4
     lines = []
-    for change, name in zip(stale, names, strict=True):
+    for change, name in zip(stale, names):
         note = "(no longer produced)" if change.action == "delete" else ""
         if change.action == "update":
             note = "+{} -{}".format(*count_lines(change))
@@ -116,14 +115,17 @@ def render_freshness(plan: Plan) -> str:
 def summary_line(plan: Plan) -> str:
     """`3 files written, 1 deleted, 18 unchanged in generated`, without zero counts."""
     actions = [change.action for change in plan.changes]
-    counts = (
-        (actions.count("create") + actions.count("update"), "written"),
-        (actions.count("delete"), "deleted"),
-        (actions.count("keep"), "unchanged"),
-    )
-    (number, done), *rest = [pair for pair in counts if pair[0]] or [(0, "written")]
-    parts = [f"{counted(number, 'file')} {done}", *(f"{count} {word}" for count, word in rest)]
-    return f"{', '.join(parts)}{_in(plan)}"
+    counts = {
+        "written": actions.count("create") + actions.count("update"),
+        "deleted": actions.count("delete"),
+        "unchanged": actions.count("keep"),
+    }
+    parts: list[str] = []
+    for done, count in counts.items():
+        if count:
+            # The first one says what is counted.
+            parts.append(f"{count if parts else counted(count, 'file')} {done}")
+    return f"{', '.join(parts) or '0 files written'}{_in(plan)}"
 
 
 def _in(plan: Plan) -> str:
@@ -172,7 +174,9 @@ def json_parts(
 ) -> dict[str, Any]:
     """The parts of the JSON output about files."""
     files: list[Json] = []
+    summary = dict.fromkeys(STATUS.values(), 0)
     for change in plan.changes:
+        summary[STATUS[change.action]] += 1
         added, removed = (0, 0) if change.action == "keep" else count_lines(change)
         file: Json = {
             "path": plan.path(change.path),
@@ -182,9 +186,16 @@ def json_parts(
             "removed": removed,
         }
         files.append(file if patches is None else {**file, "diff": patches[change.path]})
-    statuses = [file["status"] for file in files]
-    summary = {status: statuses.count(status) for status in STATUS.values()}
     return {"summary": summary, "extra": {"files": files}}
+
+
+def carry_out(plan: Plan) -> None:
+    """Write the files of a plan. Raises Refused if that fails."""
+    try:
+        write_plan(plan)
+    except WriteError as error:
+        message = f"cannot write `{plan.path(error.path)}`: {error.reason}"
+        raise Refused(Diagnostic("TG009", message)) from None
 
 
 def write_build_files(depfile: str | None, stamp: str | None, outcome: Outcome) -> None:
@@ -218,11 +229,11 @@ def _escape(path: str) -> str:
 def build_inputs(program: Program) -> list[str]:
     """Every file that the outputs depend on, and one that changes with each release."""
     config = program.config
-    inputs = [(config.root / source.path).as_posix() for source in program.sources]
+    inputs = [config.root / source.path for source in program.sources]
     folders = [*map(Path, config.template_folders), find_templates()]
     folders += [package.folder for package in template_packages(config.targets)]
     for folder in folders:
-        inputs += [(folder / name).as_posix() for name in template_names(folder)]
+        inputs += map(folder.joinpath, template_names(folder))
     if config.path is not None:
-        inputs.append(config.path.as_posix())
-    return [*inputs, Path(version.__file__).as_posix()]
+        inputs.append(config.path)
+    return list(map(Path.as_posix, [*inputs, Path(version.__file__)]))

@@ -15,11 +15,13 @@ from torchgen_lite.cli.session import Session
 from torchgen_lite.cli.settings import split_options
 from torchgen_lite.diagnostics import Diagnostic, has_errors
 from torchgen_lite.loader.config.project import (
+    Config,
     find_config,
     find_in_folder,
     load_config,
     locate_value,
 )
+from torchgen_lite.schema.grouped import without_none
 
 projects_argument = click.argument("projects", nargs=-1, metavar="[PROJECT]...")
 _NO_PROJECT = (
@@ -51,7 +53,7 @@ def each_project(
     if problems:
         session.report(problems)
         return CANNOT_RUN
-    paths = list(dict.fromkeys(path.resolve() for path in paths))
+    paths = list(dict.fromkeys(map(Path.resolve, paths)))
     if len(paths) > 1 and alone:
         raise click.UsageError(f"`{alone[0]}` applies to one project, but {len(paths)} are named.")
     if not paths:
@@ -68,6 +70,11 @@ def projects_and_files(paths: Sequence[str]) -> tuple[list[str], list[str]]:
     """Which of the arguments `[PROJECT|FILE]...` are folders and configurations, and which are schema files."""
     projects = [path for path in paths if os.path.isdir(path) or path.endswith(".toml")]
     return projects, [path for path in paths if path not in projects]
+
+
+def schema_files(config: Config, given: Sequence[str]) -> list[Path]:
+    """The schema files that the command line names, or else those of the project."""
+    return list(map(Path, given)) or [config.root / path for path in config.schema]
 
 
 def _named(name: str, problems: list[Diagnostic]) -> Path | None:
@@ -104,7 +111,7 @@ def _members(
             folders = sorted(path.parent.glob(pattern))
         else:
             folders = [path.parent / pattern]
-        files = [found_in for f in folders if (found_in := find_in_folder(f, problems)) is not None]
+        files = without_none(find_in_folder(folder, problems) for folder in folders)
         if not files:
             place = locate_value(config, "workspace", "members", pattern)
             message = f"`{pattern}` has no configuration"
@@ -112,5 +119,5 @@ def _members(
         for file in files:
             if file.samefile(path):
                 yield path
-            elif not any(file.samefile(outer) for outer in within):
+            elif not any(map(file.samefile, within)):
                 yield from _members(file, problems, (*within, path))

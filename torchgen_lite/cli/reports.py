@@ -6,6 +6,7 @@ import os
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain, pairwise
 from pathlib import Path
 from typing import NamedTuple
 
@@ -26,7 +27,7 @@ class Report(NamedTuple):
 
 def render_reports(reports: Sequence[Report], output_format: str, *, ok: bool) -> str:
     """The document; `ok` agrees with the exit code."""
-    diagnostics = [diagnostic for report in reports for diagnostic in report.diagnostics]
+    diagnostics = list(chain.from_iterable(report.diagnostics for report in reports))
     if output_format == "github":
         from torchgen_lite.diagnostics import render_github
 
@@ -51,9 +52,13 @@ def render_reports(reports: Sequence[Report], output_format: str, *, ok: bool) -
 
 def asked_format(argv: Sequence[str], default: str) -> str:
     """The output format requested by a command line that could not be parsed."""
-    words = [word for one in argv for word in one.split("=", 1)]
-    places = [n for n, word in enumerate(words[:-1]) if word == "--output-format"]
-    asked = words[places[-1] + 1] if places else default
+    words: list[str] = []
+    for word in argv:
+        words += word.split("=", 1)
+    asked = default
+    for option, value in pairwise(words):
+        if option == "--output-format":
+            asked = value
     return asked if asked in MACHINE_FORMATS else default
 
 
@@ -75,10 +80,10 @@ def seen_from_here(diagnostics: Sequence[Diagnostic], root: Path) -> Sequence[Di
     return with_paths(diagnostics, seen)
 
 
-def line_of(one: Diagnostic) -> str:
+def line_of(diagnostic: Diagnostic) -> str:
     """`native_functions.yaml:3`, for a table; empty for a diagnostic without a place."""
-    if one.label is not None:
-        return f"{one.path}:{one.start()[0]}"
+    if diagnostic.label is not None:
+        return f"{diagnostic.path}:{diagnostic.start()[0]}"
     return ""
 
 

@@ -21,6 +21,7 @@ from torchgen_lite.cli.breaking import judged_changes, level_option
 from torchgen_lite.cli.exit_codes import ATTENTION, FINE
 from torchgen_lite.cli.pages import (
     Section,
+    filled,
     html_option,
     output_option,
     render_html,
@@ -187,7 +188,7 @@ def _sections(program: Program, review: Review) -> list[Section]:
             "generated code", list(_size_rows(review)), ("target", "files", "added", "removed")
         ),
     ]
-    return [section for section in sections if section.rows]
+    return filled(sections)
 
 
 def _title(program: Program, against: str) -> str:
@@ -213,13 +214,11 @@ def _summary(review: Review) -> list[tuple[str, ...]]:
 
 def _table_rows(tables: Mapping[str, Comparison]) -> list[tuple[str, str]]:
     """One row, or one for each target if their tables change differently."""
-    if len(tables) > 1:
-        return [
-            (f"dispatch tables of {target}", comparison.summary)
-            for target, comparison in tables.items()
-        ]
-    summary = next((comparison.summary for comparison in tables.values()), "no cell changes")
-    return [("dispatch tables", summary)]
+    rows = []
+    for target, comparison in tables.items():
+        of = f" of {target}" if len(tables) > 1 else ""
+        rows.append((f"dispatch tables{of}", comparison.summary))
+    return rows or [("dispatch tables", "no cell changes")]
 
 
 def _table_sections(tables: Mapping[str, Comparison]) -> Iterator[Section]:
@@ -230,11 +229,10 @@ def _table_sections(tables: Mapping[str, Comparison]) -> Iterator[Section]:
 
 
 def _diagnostic_rows(diagnostics: Sequence[Diagnostic], program: Program) -> list[tuple[str, ...]]:
-    seen = seen_from_here(diagnostics, program.config.root)
-    return [
-        (line_of(diagnostic), diagnostic.code, *content_of(diagnostic).as_row)
-        for diagnostic in seen
-    ]
+    rows: list[tuple[str, ...]] = []
+    for diagnostic in seen_from_here(diagnostics, program.config.root):
+        rows.append((line_of(diagnostic), diagnostic.code, *content_of(diagnostic).as_row))
+    return rows
 
 
 def _size_rows(review: Review) -> Iterator[tuple[str, ...]]:
@@ -249,5 +247,10 @@ def _size_rows(review: Review) -> Iterator[tuple[str, ...]]:
 
 
 def _size(changes: Sequence[Change]) -> tuple[int, int]:
-    counts = [count_lines(change) for change in changes]
-    return sum(added for added, _ in counts), sum(removed for _, removed in counts)
+    added = 0
+    removed = 0
+    for change in changes:
+        more, fewer = count_lines(change)
+        added += more
+        removed += fewer
+    return added, removed

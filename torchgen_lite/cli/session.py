@@ -258,11 +258,11 @@ class Session:
 
     def exit_code(self, diagnostics: Iterable[Diagnostic]) -> int:
         """0, 1 or 2, depending on the codes of the diagnostics."""
-        found = list(diagnostics)
-        errors = {error.code for error in errors_among(found)}
+        reported = list(diagnostics)
+        errors = {error.code for error in errors_among(reported)}
         if errors & _CANNOT_RUN:
             return CANNOT_RUN
-        return ATTENTION if errors or (found and self.deny_warnings) else FINE
+        return ATTENTION if errors or (reported and self.deny_warnings) else FINE
 
 
 def _say(text: str) -> None:

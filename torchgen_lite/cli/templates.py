@@ -9,14 +9,14 @@ import click
 
 from torchgen_lite.cli.exit_codes import ATTENTION, FINE
 from torchgen_lite.cli.listing import template_files
-from torchgen_lite.cli.session import EPILOG, Refused, Session, command, require, unknown, writing
+from torchgen_lite.cli.plans import carry_out
+from torchgen_lite.cli.session import EPILOG, Session, command, require, unknown, writing
 from torchgen_lite.diagnostics import Diagnostic, did_you_mean, has_errors
 from torchgen_lite.diagnostics.text import counted
 from torchgen_lite.emit.plan import Change, Plan
 from torchgen_lite.emit.render import build_environment, load_template
 from torchgen_lite.emit.template_errors import RenderError
 from torchgen_lite.emit.templates import template_names, with_api
-from torchgen_lite.emit.write import WriteError, write_plan
 from torchgen_lite.loader.config.project import Config
 from torchgen_lite.pipeline import generate_all, template_packages
 from torchgen_lite.targets import TARGETS
@@ -43,11 +43,9 @@ def export(session: Session, names: Sequence[str], folder: str) -> int:
     with writing():
         there = [name for name, path in wanted.items() if path.exists()]
         texts = [(n, with_api(known[n].read_text("utf-8"))) for n in wanted if n not in there]
-    try:
-        write_plan(Plan(Path(folder), [Change(n, "create", None, text) for n, text in texts]))
-    except WriteError as error:
-        place = wanted.get(error.path, Path(folder)).as_posix()
-        raise Refused(Diagnostic("TG009", f"cannot write `{place}`: {error.reason}")) from None
+    root = Path(folder)
+    changes = [Change(name, "create", None, text) for name, text in texts]
+    carry_out(Plan(root, changes, shown=root.as_posix()))
     for name, path in wanted.items():
         session.talk(f"{'exists ' if name in there else 'written'}  {path.as_posix()}")
     exported = f"{counted(len(texts), 'file')} written to {folder}"

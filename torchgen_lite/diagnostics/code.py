@@ -78,10 +78,10 @@ def find_page(name: str) -> Path | None:
 def page_uri(name: str) -> str:
     """The address of a page: on the site of the documentation if pyproject.toml says where that is, else of its file."""
     path = find_page(name)
-    site = documentation() if path is not None and path.parent == _OWN_PAGES else ""
-    if site:
-        return f"{site}/diagnostics/{name}/"
-    return path.as_uri() if path is not None else ""
+    if path is None:
+        return ""
+    site = documentation() if path.parent == _OWN_PAGES else ""
+    return f"{site}/diagnostics/{name}/" if site else path.as_uri()
 
 
 @cache
@@ -132,17 +132,17 @@ def every_code() -> Iterator[Code]:
     """All codes, ours first, then those of other packages."""
     from importlib.metadata import entry_points
 
-    letters = {entry.name for entry in entry_points(group=GROUP)}
-    others = sorted(one for one in letters if re.fullmatch(_OF_OTHERS, one))
-    for name in (*code_names(), *[name for one in others for name in _names(one)]):
-        yield read_code(name)
+    yield from map(read_code, code_names())
+    for letters in sorted({entry.name for entry in entry_points(group=GROUP)}):
+        if re.fullmatch(_OF_OTHERS, letters):
+            yield from map(read_code, _names(letters))
 
 
 def _names(letters: str) -> list[str]:
     """The codes with pages that begin with these letters."""
     folder = _folder(letters)
-    found = folder.glob(f"{letters}[0-9][0-9][0-9].md") if folder else ()
-    return sorted(path.stem for path in found)
+    pages = folder.glob(f"{letters}[0-9][0-9][0-9].md") if folder else ()
+    return sorted(path.stem for path in pages)
 
 
 @cache

@@ -9,12 +9,12 @@ from collections.abc import Iterable
 
 from .content import content_of, place
 from .model import Diagnostic
-from .text import one_line
+from .text import ended, one_line
 
 
 def render_concise(diagnostics: Iterable[Diagnostic]) -> str:
     """The diagnostics, one on each line; the empty string for none."""
-    return "".join(f"{_line(d)}\n" for d in diagnostics)
+    return ended(map(_line, diagnostics))
 
 
 def _line(diagnostic: Diagnostic) -> str:

@@ -37,8 +37,8 @@ class Content(NamedTuple):
     @property
     def in_two(self) -> tuple[str, str]:
         """The headline, and everything else about this place as one text."""
-        own = self.remarks[1:] if self.is_of_page else self.remarks
-        return self.headline, self._joined(own)
+        remarks = self.remarks[1:] if self.is_of_page else self.remarks
+        return self.headline, self._joined(remarks)
 
     @property
     def as_row(self) -> tuple[str, str]:
@@ -59,14 +59,14 @@ def content_of(diagnostic: Diagnostic) -> Content:
     """The parts of a diagnostic; a label that adds nothing is empty, and `see here` at another place."""
     label = diagnostic.label.text if diagnostic.label else ""
     is_said = re.search(rf"(?<!\w){re.escape(label)}(?!\w)", diagnostic.message) is not None
-    remarks = [("help", diagnostic.way_on)] if diagnostic.way_on else []
+    witness = f"`{diagnostic.witness}`" if diagnostic.witness else ""
+    remarks = [("help", diagnostic.way_on)]
     remarks += [("note", note) for note in diagnostic.notes]
-    remarks += [("witness", f"`{diagnostic.witness}`")] if diagnostic.witness else []
-    remarks += [("effect", diagnostic.effect)] if diagnostic.effect else []
+    remarks += [("witness", witness), ("effect", diagnostic.effect)]
     return Content(
         diagnostic.message,
         "" if _POINTS.fullmatch(label) or is_said else label,
-        tuple(remarks),
+        tuple([(word, text) for word, text in remarks if text]),
         tuple([Label(other.span, other.text or "see here") for other in diagnostic.secondary]),
         bool(diagnostic.way_on and not diagnostic.help),
     )

@@ -9,12 +9,13 @@ from collections.abc import Iterable
 
 from .content import content_of
 from .model import Diagnostic
+from .text import ended
 
 
 def render_github(diagnostics: Iterable[Diagnostic]) -> str:
     """One workflow command a line, errors before warnings, since GitHub shows only the first ten."""
     ordered = sorted(diagnostics, key=lambda d: d.severity != "error")
-    return "".join(f"{_command(d)}\n" for d in ordered)
+    return ended(map(_command, ordered))
 
 
 def _command(diagnostic: Diagnostic) -> str:

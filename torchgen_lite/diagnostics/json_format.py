@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from .model import Diagnostic, Span, errors_among, has_errors
+from .model import Diagnostic, Span, errors_among
 
 JSON_VERSION = 1
 
@@ -39,12 +39,12 @@ def diagnostic_to_json(diagnostic: Diagnostic) -> dict[str, object]:
 
 
 def _place(span: Span) -> dict[str, object]:
-    source, *offsets = span
-    positions = [dict(zip(("line", "column"), source.line_column(at))) for at in offsets]
+    names = ("line", "column")
+    source, start, end = span
     return {
         "path": source.path,
-        "start": positions[0],
-        "end": positions[1],
+        "start": dict(zip(names, source.line_column(start))),
+        "end": dict(zip(names, source.line_column(end))),
     }
 
 
@@ -61,14 +61,10 @@ def render_json(
     document = {
         "version": JSON_VERSION,
         "kind": kind,
-        "ok": not has_errors(diagnostics) if ok is None else ok,
-        "summary": {
-            "errors": errors,
-            "warnings": len(diagnostics) - errors,
-            **(summary or {}),
-        },
+        "ok": not errors if ok is None else ok,
+        "summary": {"errors": errors, "warnings": len(diagnostics) - errors, **(summary or {})},
         **(extra or {}),
-        "diagnostics": [diagnostic_to_json(d) for d in diagnostics],
+        "diagnostics": list(map(diagnostic_to_json, diagnostics)),
     }
     return json.dumps(document, indent=2) + "\n"
 

@@ -16,12 +16,11 @@ def render_sarif(diagnostics: Sequence[Diagnostic], *, version: str = "0") -> st
     import json
 
     used = sorted({d.code for d in diagnostics})
-    rules = map(_rule, used)
     results = [_result(d, used.index(d.code)) for d in diagnostics]
     driver = {
         "name": "torchgen-lite",
         "version": version,
-        "rules": list(rules),
+        "rules": list(map(_rule, used)),
     }
     run = {
         "tool": {"driver": driver},
@@ -59,20 +58,20 @@ def _result(diagnostic: Diagnostic, index: int) -> dict[str, object]:
     }
     if diagnostic.label is not None:
         result["locations"] = [_location(diagnostic.label.span)]
-    properties = {"effect": diagnostic.effect, "witness": diagnostic.witness}
-    if any(properties.values()):
-        result["properties"] = {name: text for name, text in properties.items() if text}
+    properties = []
+    if diagnostic.effect:
+        properties.append(("effect", diagnostic.effect))
+    if diagnostic.witness:
+        properties.append(("witness", diagnostic.witness))
+    if properties:
+        result["properties"] = dict(properties)
     edit = diagnostic.fix
     if edit is not None:
         result["fixes"] = [_fix(edit, str(diagnostic.help))]
     if content.others:
         result["relatedLocations"] = [
-            {
-                "id": i,
-                **_location(label.span),
-                "message": {"text": label.text},
-            }
-            for i, label in enumerate(content.others)
+            {"id": number, **_location(label.span), "message": {"text": label.text}}
+            for number, label in enumerate(content.others)
         ]
     return result
 

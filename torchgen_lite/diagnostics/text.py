@@ -38,6 +38,11 @@ def cut_at(text: str, at: str) -> list[str]:
     return [part.strip() for part in text.split(at)]
 
 
+def ended(lines: Iterable[str]) -> str:
+    """A text of these lines, each with its end."""
+    return "".join([f"{line}\n" for line in lines])
+
+
 def quoted(names: Iterable[str], between: str = ", ") -> str:
     """`` `a`, `b` ``."""
     return between.join([f"`{name}`" for name in names])

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from io import StringIO
-from itertools import takewhile
 
 from torchgen_lite.diagnostics import Label, Source, Span
 from torchgen_lite.emit.plan import Change
@@ -92,8 +91,9 @@ def first_difference(
     old = change.old or ""
     new = change.new or ""
     lines = old.splitlines(keepends=True)
-    same = takewhile(
-        lambda pair: pair[0] == pair[1], zip(lines[:-1], new.splitlines(keepends=True))
-    )
-    at = sum(len(line) for line, _ in same)
+    at = 0
+    for line, other in zip(lines[:-1], new.splitlines(keepends=True)):
+        if line != other:
+            break
+        at += len(line)
     return Label(Span(Source(path, old), at, at), label)

@@ -30,6 +30,20 @@ CONSENT = "TORCHGEN_LITE_RUN_FORMAT"
 _MOST = 200
 
 
+def not_allowed(name: str, command: str) -> Diagnostic | None:
+    """TG020 for a command of the configuration that the environment does not let run."""
+    if os.environ.get(CONSENT) == "1":
+        return None
+    message = f"`{name}` is the command `{command}`, which nothing allows to run"
+    help_ = f"`{CONSENT}=1` in the environment allows commands of the configuration"
+    return Diagnostic("TG020", message, help=help_)
+
+
+def first_lines(name: str, output: str) -> tuple[str, ...]:
+    """What a program has said, as notes."""
+    return tuple([f"{name}: {line}" for line in output.splitlines()[:5]])
+
+
 class _Failed(Exception):
     """A formatter is missing, may not run, or failed; the argument is the diagnostic."""
 
@@ -93,11 +107,10 @@ def format_texts(
 def _command(formatter: str, folder: Path) -> list[str]:
     known = _FORMATTERS.get(formatter)
     if known is None:
-        if os.environ.get(CONSENT) == "1":
-            return shlex.split(formatter)
-        message = f"`format` is the command `{formatter}`, which nothing allows to run"
-        help_ = f"`{CONSENT}=1` in the environment allows commands of the configuration"
-        raise _Failed(Diagnostic("TG020", message, help=help_))
+        refusal = not_allowed("format", formatter)
+        if refusal is not None:
+            raise _Failed(refusal)
+        return shlex.split(formatter)
     name, *arguments = known.command
     # A program that is installed beside the interpreter comes before one on the path.
     beside = str(Path(sys.executable).parent)
@@ -169,5 +182,5 @@ def _failed(
 ) -> _Failed:
     # Names of temporary files differ from run to run.
     shown = output.replace(temporary + os.sep, "")
-    notes = tuple(f"{name}: {line}" for line in shown.splitlines()[:5])
-    return _Failed(Diagnostic("TG503", f"the formatter `{name}` {problem}", notes=notes))
+    message = f"the formatter `{name}` {problem}"
+    return _Failed(Diagnostic("TG503", message, notes=first_lines(name, shown)))

@@ -37,9 +37,7 @@ def locked_folder(folder: Path, on_wait: Callable[[], None]) -> Iterator[bool]:
         descriptor = _lock(folder, created, on_wait)
         yield descriptor is not None
     finally:
-        for path in reversed(created):
-            with suppress(OSError):
-                path.rmdir()
+        remove_empty(created)
         if descriptor is not None:
             _release(descriptor, folder)
 
@@ -51,6 +49,13 @@ def make_folders(folder: Path, created: list[Path]) -> None:
         # Recorded before it exists, so that an interruption in between leaves nothing unrecorded.
         created.append(folder)
         folder.mkdir(exist_ok=True)
+
+
+def remove_empty(created: list[Path]) -> None:
+    """Remove the folders that `make_folders` has created, but for those with files in them."""
+    for folder in reversed(created):
+        with suppress(OSError):
+            folder.rmdir()
 
 
 @contextmanager

@@ -90,7 +90,8 @@ def build_plan(
             place = _file_above(root, path) if problem == _NO_FOLDER else path
             message = f"`{plan.path(place)}` {problem}"
             wrong = Diagnostic("TG013", message, help="nothing was written")
-            diagnostics += [wrong] if wrong not in diagnostics else []
+            if wrong not in diagnostics:
+                diagnostics.append(wrong)
             continue
         old = _read(root / path)
         new = files[path]
@@ -146,9 +147,12 @@ def _check_disk(root: Path, path: str) -> str | None:
 def _file_above(root: Path, path: str) -> str:
     """The part of `path` that exists and is not a folder; `""` is the output directory itself."""
     parts = PurePosixPath(path).parts
-    folders = ["/".join(parts[:length]) for length in range(len(parts))]
-    there = (folder for folder in folders if (root / folder).exists())
-    return next((folder for folder in there if not (root / folder).is_dir()), path)
+    for length in range(len(parts)):
+        above = "/".join(parts[:length])
+        place = root / above
+        if place.exists() and not place.is_dir():
+            return above
+    return path
 
 
 def _in_the_way(path: str, old: str) -> Diagnostic:
@@ -180,7 +184,8 @@ def _find_files(
             inner = [n for n in sorted(names) if n != "__pycache__" and not n.startswith(".")]
             is_deep = everywhere or folder in packages
             names[:] = [n for n in inner if is_deep and not find_in_folder(Path(directory, n), [])]
-            for path in (Path(directory, name) for name in sorted(file_names)):
+            for name in sorted(file_names):
+                path = Path(directory, name)
                 with suppress(OSError):  # Another run may be writing.
                     if stat.S_ISREG(path.lstat().st_mode):
                         yield path

@@ -19,7 +19,7 @@ from tempfile import TemporaryFile
 from typing import IO, Any, NamedTuple
 
 from torchgen_lite.diagnostics import Diagnostic
-from torchgen_lite.emit.format import CONSENT
+from torchgen_lite.emit.format import first_lines, not_allowed
 from torchgen_lite.emit.header import MARKER, has_comments, marked_sources
 from torchgen_lite.targets.output import AskedProgram
 
@@ -44,16 +44,15 @@ class _Refused(Exception):
 
 def run_program(asked: AskedProgram, source: str, root: Path) -> Answer | Diagnostic:
     """What a program answers, or what went wrong. It runs in `root`; `source` is named in the markers of files."""
-    if os.environ.get(CONSENT) != "1":
-        message = f"`{asked.name}` is the command `{asked.command}`, which nothing allows to run"
-        help_ = f"`{CONSENT}=1` in the environment allows commands of the configuration"
-        return Diagnostic("TG020", message, help=help_)
+    refusal = not_allowed(asked.name, asked.command)
+    if refusal is not None:
+        return refusal
     given = {**asked.given(), "marker": f"{MARKER}{source}. Do not edit."}
     try:
         return _answer(_run(asked, json.dumps(given), root))
     except _Refused as error:
-        notes = tuple(f"{asked.name}: {line}" for line in error.output.splitlines()[:5])
-        return Diagnostic("TG563", f"the program `{asked.name}` {error}", notes=notes)
+        message = f"the program `{asked.name}` {error}"
+        return Diagnostic("TG563", message, notes=first_lines(asked.name, error.output))
 
 
 def _run(asked: AskedProgram, given: str, root: Path) -> bytes:
@@ -127,12 +126,12 @@ def _answer(output: bytes) -> Answer:
 
 def _each_once(items: list[tuple[str, Any]]) -> dict[str, Any]:
     """An object of JSON, which has each key once: of two files of one path, one would be lost."""
-    found: dict[str, Any] = {}
+    members: dict[str, Any] = {}
     for key, value in items:
-        if key in found:
+        if key in members:
             raise _Refused(f"gives `{key}` twice")
-        found[key] = value
-    return found
+        members[key] = value
+    return members
 
 
 def _check_apart(paths: Iterable[str]) -> None:

@@ -51,8 +51,8 @@ def template_names(folder: Path) -> list[str]:
     """The templates below a folder, by the names that overrides use; none if the folder doesn't
     exist."""
     # A path raises if the name is too long.
-    found = folder.rglob("*.j2") if os.path.isdir(folder) else ()
-    return sorted(path.relative_to(folder).as_posix() for path in found)
+    paths = folder.rglob("*.j2") if os.path.isdir(folder) else ()
+    return sorted(path.relative_to(folder).as_posix() for path in paths)
 
 
 def read_copied(name: str, defines: Mapping[str, object]) -> str:

@@ -18,7 +18,7 @@ import stat
 from contextlib import suppress
 from pathlib import Path
 
-from torchgen_lite.emit.lock import file_in_use, make_folders, remove_unused
+from torchgen_lite.emit.lock import file_in_use, make_folders, remove_empty, remove_unused
 from torchgen_lite.emit.plan import TEMPORARY, Plan
 from torchgen_lite.loader.sources import reason_of
 
@@ -75,9 +75,7 @@ def write_plan(plan: Plan) -> None:
         for temporary, _ in staged:
             with suppress(OSError):
                 temporary.unlink()
-        for folder in reversed(folders):
-            with suppress(OSError):  # Folders with files in them stay.
-                folder.rmdir()
+        remove_empty(folders)
 
 
 def remove_leftovers(plan: Plan) -> None:

@@ -44,6 +44,11 @@ class Callee(NamedTuple):
             return given.union(keywords)
         return None
 
+    def binds(self, count: int, keywords: Collection[str]) -> bool:
+        """Whether these give a value to each argument that needs one, and to no other."""
+        bound = self.bound(count, keywords)
+        return bound is not None and bound.issuperset(names_of(self.func.required))
+
 
 Operators = Callable[[str], Sequence[Callee]]
 """The overloads of a base name."""

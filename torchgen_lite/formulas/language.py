@@ -11,12 +11,12 @@ One table has what PyTorch has; a language is the part of it that one field of a
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from torchgen_lite.formulas import kinds
 from torchgen_lite.formulas.facts import Fact
-from torchgen_lite.schema import Type
+from torchgen_lite.schema import Argument, Type
 from torchgen_lite.schema.defaults import ENUMERATORS
 
 Wanted = frozenset[kinds.Kind]
@@ -144,6 +144,21 @@ REFERENCES = Language(
     is_python=True,
 )
 
+
+def _attributes(*names: str) -> dict[str, kinds.Kind]:
+    """Some of the attributes, where symbolic integers are integers."""
+    return {name: kinds.as_integer(_ATTRIBUTES[name]) for name in names}
+
+
+def _methods(*names: str) -> dict[str, Method]:
+    """The same of methods."""
+    methods = {}
+    for name in names:
+        method = _METHODS[name]
+        methods[name] = Method(kinds.as_integer(method.result), method.indexed and kinds.INT)
+    return methods
+
+
 _INT = frozenset({kinds.INT})
 _BOOL = frozenset({kinds.BOOL})
 _DTYPE = frozenset({kinds.DTYPE})
@@ -151,21 +166,22 @@ _SHAPE = frozenset({kinds.TENSOR, kinds.INTS})
 _DIMS = frozenset(
     kind._replace(is_optional=flag) for kind in (kinds.INT, kinds.INTS) for flag in (False, True)
 )
+_OF_INTEGERS = {
+    "floor_div": Function(kinds.INT, (_INT, _INT), 2),
+    "len": Function(kinds.INT, (LISTS,), 1),
+    "max": Function(kinds.INT, (_INT,), 2, True),
+    "min": Function(kinds.INT, (_INT,), 2, True),
+}
+_SIZES = ("defined", "dim", "numel", "size", "storage_offset", "stride")
 RULES = Language(
     CONSTANTS,
-    {name: kinds.as_integer(_ATTRIBUTES[name]) for name in ("shape", "dtype", "device", "ndim")},
-    {
-        name: Method(kinds.as_integer(_METHODS[name].result), _METHODS[name].indexed and kinds.INT)
-        for name in ("defined", "dim", "numel", "size", "storage_offset", "stride", "sym_size")
-    },
+    _attributes("shape", "dtype", "device", "ndim"),
+    _methods(*_SIZES, "sym_size"),
     {
         "broadcast": Function(kinds.INTS, (_SHAPE,), 1, True),
         "ceil_div": Function(kinds.INT, (_INT, _INT), 2),
         "concat": Function(kinds.INTS, (frozenset({kinds.INTS}),), 1, True),
-        "floor_div": Function(kinds.INT, (_INT, _INT), 2),
-        "len": Function(kinds.INT, (LISTS,), 1),
-        "max": Function(kinds.INT, (_INT,), 2, True),
-        "min": Function(kinds.INT, (_INT,), 2, True),
+        **_OF_INTEGERS,
         "promote": Function(kinds.DTYPE, (NUMBERS | {kinds.TENSOR, kinds.DTYPE},), 1, True),
         "real": Function(kinds.DTYPE, (_DTYPE | {kinds.TENSOR},), 1),
         "reduced": Function(kinds.INTS, (_SHAPE, _DIMS, _BOOL), 2),
@@ -175,18 +191,11 @@ RULES = Language(
     is_closed=True,
 )
 
-_SIZES = {
-    name: Method(kinds.as_integer(_METHODS[name].result), _METHODS[name].indexed and kinds.INT)
-    for name in ("defined", "dim", "numel", "size", "storage_offset", "stride")
-}
 CONDITIONS = Language(
     CONSTANTS,
+    _attributes("shape", "dtype", "ndim", "requires_grad"),
     {
-        name: kinds.as_integer(_ATTRIBUTES[name])
-        for name in ("shape", "dtype", "ndim", "requires_grad")
-    },
-    {
-        **_SIZES,
+        **_methods(*_SIZES),
         "is_aligned": Method(kinds.BOOL, kinds.BOOL),
         "is_complex": Method(kinds.BOOL),
         "is_contiguous": Method(kinds.BOOL),
@@ -194,10 +203,7 @@ CONDITIONS = Language(
     },
     {
         "capability": Function(kinds.INT, (frozenset({kinds.TENSOR}),), 1),
-        "floor_div": Function(kinds.INT, (_INT, _INT), 2),
-        "len": Function(kinds.INT, (LISTS,), 1),
-        "max": Function(kinds.INT, (_INT,), 2, True),
-        "min": Function(kinds.INT, (_INT,), 2, True),
+        **_OF_INTEGERS,
     },
     is_closed=True,
     noun="condition",
@@ -206,6 +212,11 @@ CONDITIONS = Language(
 )
 """`x.is_aligned(16)`: the address of the first element is divisible by 16. `capability(x)`: ten times the major version
 of what the device of a tensor is capable of, plus the minor one, such as 90; 0 for devices that have none."""
+
+
+def kinds_of_values(arguments: Iterable[Argument]) -> dict[str, kinds.Kind]:
+    """The kinds of arguments in rules, samples and conditions, by their names."""
+    return {argument.name: value_kind(argument.type) for argument in arguments}
 
 
 def value_kind(type_: Type) -> kinds.Kind:

@@ -24,6 +24,7 @@ _IF = re.compile(r"(?P<yes>[^,()\[\]{}]+?)\s+if\s+(?P<test>.+?)\s+else\s+(?P<no>
 _ITEM = r"[\w.]+(?:\(\w*\)|\[-?\w+\])*"
 _IF_OF_ITEMS = re.compile(rf"(?P<yes>{_ITEM})\s+if\s+(?P<test>.+?)\s+else\s+(?P<no>{_ITEM})")
 _POWER = re.compile(rf"(?P<left>{_ITEM})\s*\*\*\s*(?P<right>-?{_ITEM})")
+_FLOOR = re.compile("//")
 _MATMUL = re.compile(rf"(?P<left>{_ITEM})\s*@\s*(?P<right>{_ITEM})")
 # Parentheses around a comma that belong to no call.
 _TUPLE = re.compile(r"(?<![\w\])>.])\((?P<items>[^()\[\]{}]*,[^()\[\]{}]*)\)")
@@ -90,53 +91,21 @@ def _bracket(text: str) -> str | None:
     return None
 
 
-def _floor(text: str) -> str | None:
-    if "//" in text:
-        return f"write `floor_div(a, b)`; {_PAGE}"
-    return None
-
-
-def _power(text: str) -> str | None:
-    found = _POWER.search(text)
-    if found is not None:
-        return f"write `pow({found['left']}, {found['right']})`"
-    return "write `pow(x, n)`" if "**" in text else None
-
-
 def _power_of_numbers(text: str) -> str | None:
-    found = _POWER.search(text)
-    if found is not None and found["right"] in ("2", "3"):
-        factors = [found["left"]] * int(found["right"])
+    match = _POWER.search(text)
+    if match is not None and match["right"] in ("2", "3"):
+        factors = [match["left"]] * int(match["right"])
         return f"write `{' * '.join(factors)}`"
     return "write a product: `a * a`" if "**" in text else None
 
 
-def _floor_of_tensors(text: str) -> str | None:
-    if "//" in text:
-        return (
-            "write `floor_divide(x, y)` of tensors, and `a / b` of integers, which gives an integer"
-        )
-    return None
-
-
-def _slice(text: str) -> str | None:
-    """`x[:, 0]` and `x[..., 1:]`, and parts of a shape."""
-    part = _SLICE.search(text)
-    if part is not None:
-        tensor = part["tensor"]
-        return f"write the sizes one by one: `[{tensor}.size(0), {tensor}.size(1)]`"
-    if re.search(r"\[[^\]]*(?::|\.\.\.)", text):
-        return "write `x.select(dim, index)`, or `x.narrow(dim, start, length)`"
-    return None
-
-
 def _tuple(text: str) -> str | None:
     """`(0, 1)`, where a list is an expression."""
-    found = _TUPLE.search(text)
-    if found is None:
+    match = _TUPLE.search(text)
+    if match is None:
         return None
-    written = f"[{found['items'].strip().rstrip(',')}]"
-    _, mistakes = parse_formula(text[: found.start()] + written + text[found.end() :])
+    written = f"[{match['items'].strip().rstrip(',')}]"
+    _, mistakes = parse_formula(text[: match.start()] + written + text[match.end() :])
     return None if mistakes else f"write a list: `{written}`"
 
 
@@ -160,30 +129,26 @@ def _left_out(part: re.Match[str]) -> int | None:
 
 
 def _is_none(text: str) -> str | None:
-    found = _IS_NONE.search(text)
-    if found is None:
+    match = _IS_NONE.search(text)
+    if match is None:
         return None
-    sign = "" if found["is_not"] else "!"
-    return f"write `{sign}{found['name']}.defined()`"
+    sign = "" if match["is_not"] else "!"
+    return f"write `{sign}{match['name']}.defined()`"
 
 
 def _written(pattern: re.Pattern[str], right: str) -> _Rule:
     """A rule that says what to write for what a pattern finds."""
 
     def rule(text: str) -> str | None:
-        found = pattern.search(text)
-        if found is None:
+        match = pattern.search(text)
+        if match is None:
             return None
-        parts = {name: part.strip() for name, part in found.groupdict().items()}
+        parts = {name: part.strip() for name, part in match.groupdict().items()}
         return f"write {right.format(**parts)}"
 
     return rule
 
 
-_or = _written(_OR, "`{left} || {right}`")
-_default = _written(
-    _OR, f"`default({{left}}, {{right}})`, or `{{left}} || {{right}}` for conditions; {_PAGE}"
-)
 # `x if y is None else z` is two mistakes: the first rule that knows one answers.
 _COMMON = (
     _is_none,
@@ -195,18 +160,29 @@ _COMMON = (
 )
 _IN_FORMULAS = (
     _bracket,
-    _power,
+    _written(_POWER, "`pow({left}, {right})`"),
+    _written(re.compile(r"\*\*"), "`pow(x, n)`"),
     _written(_MATMUL, "`matmul({left}, {right})`"),
-    _floor_of_tensors,
+    _written(
+        _FLOOR,
+        "`floor_divide(x, y)` of tensors, and `a / b` of integers, which gives an integer",
+    ),
     *_COMMON,
-    _slice,
-    _or,
+    _written(_SLICE, "the sizes one by one: `[{tensor}.size(0), {tensor}.size(1)]`"),
+    # `x[:, 0]` and `x[..., 1:]`.
+    _written(
+        re.compile(r"\[[^\]]*(?::|\.\.\.)"),
+        "`x.select(dim, index)`, or `x.narrow(dim, start, length)`",
+    ),
+    _written(_OR, "`{left} || {right}`"),
 )
 _IN_RULES = (
     _bracket,
-    _floor,
+    _written(_FLOOR, f"`floor_div(a, b)`; {_PAGE}"),
     _part_of_a_shape,
     _power_of_numbers,
     *_COMMON,
-    _default,
+    _written(
+        _OR, f"`default({{left}}, {{right}})`, or `{{left}} || {{right}}` for conditions; {_PAGE}"
+    ),
 )

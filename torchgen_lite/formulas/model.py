@@ -271,6 +271,16 @@ def rebuild(node: Expression, parts: Sequence[Expression]) -> Expression:
     return replace(node, **changes)
 
 
+def texts_in(node: Expression) -> list[str]:
+    """The names in a formula, as often as they occur."""
+    return [part.text for part in walk(node) if isinstance(part, Name)]
+
+
+def mapped(node: Expression, change: Callable[[Expression], Expression]) -> Expression:
+    """The node with each of its operands changed."""
+    return rebuild(node, list(map(change, children(node))))
+
+
 def walk(node: Expression) -> Iterator[Expression]:
     """Every node of a formula, outermost first."""
     yield node

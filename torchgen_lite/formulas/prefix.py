@@ -44,7 +44,7 @@ def without_prefix(tree: Expression, taken: Collection[str] = ()) -> Expression:
             )
         case nodes.Member(nodes.Name("torch"), name, False) if name in WORDS and name not in taken:
             return nodes.Name(name, span=tree.span)
-    return nodes.rebuild(tree, [without_prefix(child, taken) for child in nodes.children(tree)])
+    return nodes.mapped(tree, lambda child: without_prefix(child, taken))
 
 
 def text_without_prefix(text: str) -> str:
@@ -53,7 +53,7 @@ def text_without_prefix(text: str) -> str:
     >>> text_without_prefix("grad * torch.where(m, x, y)")
     'grad * where(m, x, y)'
     """
-    return _PREFIX.sub(lambda found: found["string"] or "", text)
+    return _PREFIX.sub(lambda match: match["string"] or "", text)
 
 
 def with_prefix(tree: ast.expr, functions: Collection[str], taken: Collection[str]) -> ast.expr:

@@ -17,6 +17,7 @@ from torchgen_lite.formulas.kinds import BOOL, DTYPE, Sort
 from torchgen_lite.formulas.model import Expression
 from torchgen_lite.formulas.tree import Typed
 from torchgen_lite.schema.defaults import ENUMERATORS
+from torchgen_lite.schema.grouped import first_text
 
 _DTYPES = {name: nodes.Name(f"at::k{enum}") for name, enum in ENUMERATORS["ScalarType"].items()}
 KINDS = {name.text: DTYPE for name in _DTYPES.values()}
@@ -91,7 +92,7 @@ def _read(part: ast.AST, given: Mapping[str, Expression], read: _Read) -> Expres
                 node = nodes.Binary(_SIGNS[_name(sign)], read(left), read(right))
         case ast.BoolOp(sign, items):
             operator = _SIGNS[_name(sign)]
-            node = reduce(lambda one, two: nodes.Binary(operator, one, two), map(read, items))
+            node = reduce(lambda left, right: nodes.Binary(operator, left, right), map(read, items))
         case ast.UnaryOp(sign, value):
             node = nodes.Unary(_SIGNS[_name(sign)], read(value))
         case ast.IfExp(test, yes, no):
@@ -136,7 +137,7 @@ def _name(operator: ast.AST) -> str:
 
 def differs(part: Typed) -> str:
     """Why the node of a formula is not in C++ what it is in Python; empty if it is."""
-    return next(filter(None, (rule(part) for rule in _DIFFERENCES)), "")
+    return first_text(rule(part) for rule in _DIFFERENCES)
 
 
 def _said_in_python(part: Typed) -> str:

@@ -36,8 +36,8 @@ def portable_path(shown: str) -> str:
 def read_source(path: Path, root: Path) -> tuple[Source | None, Diagnostics]:
     """Read a UTF-8 file; TG117 if it isn't UTF-8, and the diagnostics of `read_bytes`."""
     shown = shown_path(path, root)
-    data, found = read_bytes(path, shown)
-    return decode_source(data, shown) if data is not None else (None, found)
+    data, diagnostics = read_bytes(path, shown)
+    return decode_source(data, shown) if data is not None else (None, diagnostics)
 
 
 def read_or_take(
@@ -53,7 +53,7 @@ def read_or_take(
 def read_bytes(path: Path, shown: str) -> tuple[bytes | None, Diagnostics]:
     """Read a file; TG006 if it can't be read or its name is not text, TG110 if it is too large."""
     if UNFIT.search(shown):
-        escaped = UNFIT.sub(lambda found: ascii(found[0])[1:-1], shown)
+        escaped = UNFIT.sub(lambda match: ascii(match[0])[1:-1], shown)
         return None, (
             Diagnostic(
                 "TG006",
@@ -91,10 +91,10 @@ def reason_of(error: Exception) -> str:
 def _beside(path: Path) -> list[str]:
     """The names, without suffix, of files beside a missing file that have the same suffix."""
     try:
-        found = sorted(other.stem for other in path.parent.glob(f"*{path.suffix}"))
+        stems = sorted(other.stem for other in path.parent.glob(f"*{path.suffix}"))
     except (OSError, ValueError):
         return []
-    return [name for name in found[:1000] if not UNFIT.search(name)]
+    return [name for name in stems[:1000] if not UNFIT.search(name)]
 
 
 def decode_source(data: bytes, shown: str) -> tuple[Source | None, Diagnostics]:

@@ -117,7 +117,7 @@ class Cursor:
         depth = 0
         while self.kind != "end":
             text = self.token
-            if depth == 0 and (text in (",", ")") or text == "->"):
+            if depth == 0 and text in (",", ")", "->"):
                 return
             if text in ("(", "["):
                 depth += 1
@@ -158,16 +158,8 @@ class Cursor:
         secondary: tuple[Label, ...] = (),
     ) -> None:
         """Record a mistake at the current token."""
-        help = self.meant() or help
-        self.report(
-            code,
-            message,
-            self.start,
-            self.start + max(len(self.token), 1),
-            label,
-            help,
-            secondary,
-        )
+        end = self.start + len(self.token)
+        self.report(code, message, self.start, end, label, self.meant() or help, secondary)
 
     def meant(self) -> Suggestion | None:
         """The sign that the current token looks like, in place of one that only looks like it."""

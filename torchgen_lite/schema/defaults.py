@@ -24,7 +24,6 @@ _DECLARED = [
     for line in Path(__file__).with_suffix(".txt").read_text("utf-8").splitlines()
     if not line.startswith("#")
 ]
-DTYPES = tuple(names[0] for kind, _, *names in _DECLARED if kind == "ScalarType")
 
 
 def _enumerators() -> dict[str, dict[str, str]]:
@@ -48,6 +47,7 @@ def _first_names() -> dict[str, str]:
 
 # The first name of a dtype, by each of its names: PyTorch's Python has all of the first, and not all others.
 FIRST_NAMES = _first_names()
+DTYPES = tuple(dict.fromkeys(FIRST_NAMES.values()))
 NAMED_CONSTANTS = {
     # PyTorch's parser reads dtypes, memory formats and layouts as integers.
     "int": (*INT_CONSTANTS, *chain.from_iterable(ENUMERATORS.values())),
@@ -192,20 +192,21 @@ def _misfit_single(type_name: str, value: object) -> tuple[str, tuple[str, ...]]
     if isinstance(value, list):
         return None
     if isinstance(value, NamedConstant):
-        known = NAMED_CONSTANTS.get(type_name, ())
-        if value.name in known:
+        known = NAMED_CONSTANTS.get(type_name, ("True", "False") if type_name == "bool" else ())
+        takes_any = type_name not in NAMED_CONSTANTS and type_name not in _UNNAMED
+        if takes_any or value.name in known:
             return None
-        if type_name in NAMED_CONSTANTS or type_name in _UNNAMED:
-            words = ("True", "False") if type_name == "bool" else ()
-            return f"`{value.name}` is not a value of type `{type_name}`", (*known, *words)
-        return None
+        return f"`{value.name}` is not a value of type `{type_name}`", known
     if type(value) in _FITTING.get(type_name, (type(value),)):
         return None
-    return f"a {_kind(value)} is not a value of type `{type_name}`", ()
+    return f"a {_KINDS[type(value)]} is not a value of type `{type_name}`", ()
 
 
-def _kind(value: object) -> str:
-    if value is None:
-        return "`None`"
-    names = {bool: "truth value", int: "whole number", float: "number with a fraction"}
-    return names.get(type(value), "string" if isinstance(value, str) else "complex number")
+_KINDS: dict[type, str] = {
+    type(None): "`None`",
+    bool: "truth value",
+    int: "whole number",
+    float: "number with a fraction",
+    complex: "complex number",
+    str: "string",
+}

@@ -59,8 +59,8 @@ def _argument(text: str) -> Argument | None:
 @lru_cache(_MOST_PARTS)
 def _argument_like(type_: str, default: str) -> Argument | None:
     """An argument of any name with this type and default."""
-    found = _parse(f"{type_} x{default}", parse_argument)
-    return found if found is not None and str(found.type) == type_ else None
+    argument = _parse(f"{type_} x{default}", parse_argument)
+    return argument if argument is not None and str(argument.type) == type_ else None
 
 
 @lru_cache(_MOST_PARTS)

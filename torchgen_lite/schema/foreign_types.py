@@ -74,7 +74,7 @@ def _arguments(text: str, at: int, closing: str, depth: int) -> tuple[list[str],
                 return None
             argument = Foreign(number[1], number.end())
         types.append(argument.spelling)
-        at = argument.end + len(text[argument.end :]) - len(text[argument.end :].lstrip())
+        at = len(text) - len(text[argument.end :].lstrip())
         if text[at : at + 1] == closing:
             return types, at + 1
         if text[at : at + 1] != ",":

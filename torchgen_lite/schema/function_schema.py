@@ -11,6 +11,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
+from typing import TypeVar
 
 from ..diagnostics import Diagnostic, Diagnostics, Label, Locate, Source, Span, not_compared
 from .dispatch_kind import DispatchKind, dispatch_kind
@@ -18,8 +20,10 @@ from .fast_path import parse_fast
 from .grouped import names_of
 from .kept import keeping, kept
 from .kind import SchemaKind, is_inplace_name
-from .model import Argument, BaseType, Return, Type, walk_type
+from .model import Argument, BaseType, Return, Type, annotations_of, walk_type
 from .parser import MAX_LENGTH, parse_parts
+
+_Value = TypeVar("_Value", Argument, Return)
 
 
 class SchemaError(ValueError):
@@ -70,7 +74,7 @@ class FunctionSchema:
     @property
     def opaque_types(self) -> list[str]:
         """The classes of Python among its types: `tables.Table`."""
-        parts = [part for type_ in self.types for part in walk_type(type_)]
+        parts = chain.from_iterable(map(walk_type, self.types))
         names = [part.name for part in parts if isinstance(part, BaseType) and "." in part.name]
         return [name for name in names if not name.startswith("__torch__.")]
 
@@ -84,12 +88,13 @@ class FunctionSchema:
     def placed_in(self, source: Source | None) -> FunctionSchema:
         """This schema without the places of arguments and results in any other source."""
 
-        def is_there(origin: Span | None) -> bool:
-            return origin is not None and origin.source is source
+        def placed(value: _Value) -> _Value:
+            if value.origin is not None and value.origin.source is source:
+                return value
+            return value._replace(origin=None)
 
-        arguments = [a if is_there(a.origin) else a._replace(origin=None) for a in self.arguments]
-        returns = [r if is_there(r.origin) else r._replace(origin=None) for r in self.returns]
-        return replace(self, arguments=tuple(arguments), returns=tuple(returns))
+        arguments = tuple(map(placed, self.arguments))
+        return replace(self, arguments=arguments, returns=tuple(map(placed, self.returns)))
 
     def named_at(self, span: Span | None) -> FunctionSchema:
         """This schema at a place that gives only its name: arguments and results have no spans."""
@@ -119,8 +124,7 @@ class FunctionSchema:
     @kept
     def local_name(self) -> str:
         """Name and overload without the namespace: `add.Tensor`."""
-        base = self.base_name
-        return f"{base}.{self.overload_name}" if self.overload_name else base
+        return self.full_name.rpartition("::")[2]
 
     @kept
     def local_text(self) -> str:
@@ -148,6 +152,11 @@ class FunctionSchema:
     def written(self) -> tuple[Argument, ...]:
         return tuple([a for a in self.annotated if a.is_write])
 
+    @property
+    def returns_alias(self) -> bool:
+        """Whether a result shares memory with an argument, written or not."""
+        return any(annotations_of(self.returns))
+
     @kept
     def is_aliasing(self) -> bool:
         """Whether a result aliases an argument that is not written, or an argument becomes one (`(a -> *)`)."""
@@ -158,8 +167,8 @@ class FunctionSchema:
     @kept
     def carries_keys(self) -> bool:
         """Whether an argument may carry a dispatch key; what stands for `...` may."""
-        kinds = [dispatch_kind(argument.type) for argument in self.arguments]
-        return self.is_vararg or any(kind is not DispatchKind.nothing for kind in kinds)
+        kinds = {dispatch_kind(argument.type) for argument in self.arguments}
+        return self.is_vararg or not kinds <= {DispatchKind.nothing}
 
     @kept
     def inputs(self) -> tuple[Argument, ...]:
@@ -189,23 +198,19 @@ class FunctionSchema:
 
         The rules are those of c10's `checkSchema`; in addition, no two names may be the same.
         """
-        faults = [
-            Diagnostic(
-                "TG220",
-                f"`{argument.name}` has no default, and `{earlier.name}` before it has one",
-                Label(argument.span, "no default") if argument.span else None,
-            )
-            for argument, earlier in self.behind_defaults()
-        ]
+        faults = []
+
+        def report(code: str, message: str, argument: Argument, label: str) -> None:
+            place = Label(argument.span, label) if argument.span else None
+            faults.append(Diagnostic(code, message, place))
+
+        for argument, earlier in self.behind_defaults():
+            message = f"`{argument.name}` has no default, and `{earlier.name}` before it has one"
+            report("TG220", message, argument, "no default")
         for index, argument in enumerate(self.arguments):
             if parameters[index] in parameters[:index]:
-                faults.append(
-                    Diagnostic(
-                        "TG203",
-                        f"duplicate argument `{parameters[index]}`",
-                        Label(argument.span, "named again here") if argument.span else None,
-                    )
-                )
+                message = f"duplicate argument `{parameters[index]}`"
+                report("TG203", message, argument, "named again here")
         if faults:
             raise SchemaError(tuple(faults))
 
@@ -250,9 +255,8 @@ class FunctionSchema:
         parts = [*map(str, self.arguments)]
         if self.is_vararg:
             parts.append("...")
-        first = next((n for n, a in enumerate(self.arguments) if a.kwarg_only), None)
-        if first is not None:
-            parts.insert(first, "*")
+        if len(self.positional) < len(self.arguments):
+            parts.insert(len(self.positional), "*")
         returns = [*map(str, self.returns)]
         if self.is_varret:
             returns.append("...")

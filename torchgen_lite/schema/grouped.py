@@ -35,14 +35,19 @@ def names_of(values: Iterable[HasName]) -> list[str]:
     return [value.name for value in values]
 
 
-def places_of(names: Iterable[str]) -> dict[str, int]:
-    """The position of each name."""
-    return {name: place for place, name in enumerate(names)}
+def places_of(keys: Iterable[Key]) -> dict[Key, int]:
+    """The position of each."""
+    return {key: place for place, key in enumerate(keys)}
 
 
 def by_name(values: Iterable[Named]) -> dict[str, Named]:
     """The values by their names; of several with one name, the last."""
     return {value.name: value for value in values}
+
+
+def first_text(texts: Iterable[str]) -> str:
+    """The first text that says something; empty if none does."""
+    return next(filter(None, texts), "")
 
 
 def without_none(values: Iterable[Value | None]) -> list[Value]:

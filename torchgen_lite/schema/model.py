@@ -6,7 +6,7 @@ spans, so that equal types can be one object; `Argument.type_span` says where a 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple, TypeVar, Union
 
@@ -90,29 +90,42 @@ Type = Union[BaseType, OptionalType, ListType, GenericType, TupleType]
 def walk_type(type_: Type) -> Iterator[Type]:
     """Every node of a type, outermost first."""
     yield type_
-    children: tuple[Type, ...] = ()
+    for inner in _inner_types(type_):
+        yield from walk_type(inner)
+
+
+def _inner_types(type_: Type) -> tuple[Type, ...]:
+    if isinstance(type_, BaseType):
+        return ()
     if isinstance(type_, (OptionalType, ListType)):
-        children = (type_.elem,)
-    elif not isinstance(type_, BaseType):
-        children = type_.args if isinstance(type_, GenericType) else type_.elems
-    for child in children:
-        yield from walk_type(child)
+        return (type_.elem,)
+    return type_.args if isinstance(type_, GenericType) else type_.elems
 
 
 def bare_type(type_: Type) -> str:
     """A type without alias annotations, as text: `Tensor[]` for `Tensor(a!)[]`."""
-    return type_.name if isinstance(type_, BaseType) else _text(type_, bare_type)
+    return _text(type_, bare_type)
+
+
+def bare_types(values: Iterable[Argument | Return]) -> list[str]:
+    """Those of arguments or results."""
+    return [bare_type(value.type) for value in values]
+
+
+def annotations_of(values: Iterable[Argument | Return]) -> list[AliasAnnotation | None]:
+    """Those of arguments or results; None for one that shares memory with nothing."""
+    return [value.annotation for value in values]
 
 
 def _text(type_: Type, part: Callable[[Type], str]) -> str:
     """The text of a type without its own annotation; `part` gives that of an inner type."""
     if isinstance(type_, BaseType):
         return type_.name
+    inner = ", ".join(map(part, _inner_types(type_)))
     if isinstance(type_, OptionalType):
-        return f"{part(type_.elem)}?"
+        return f"{inner}?"
     if isinstance(type_, ListType):
-        return f"{part(type_.elem)}[{'' if type_.size is None else type_.size}]"
-    inner = ", ".join(map(part, type_.args if isinstance(type_, GenericType) else type_.elems))
+        return f"{inner}[{'' if type_.size is None else type_.size}]"
     return f"{type_.name}({inner})" if isinstance(type_, GenericType) else f"({inner})"
 
 

@@ -107,10 +107,10 @@ def _name(cursor: Cursor) -> tuple[str, str]:
 
 def _arrow(cursor: Cursor) -> Help:
     """What to write in place of `=>`, or where nothing stands."""
-    found = re.match(r"=>|-(?!>)|>", cursor.text[cursor.start :])
-    if found is None:
+    sign = re.match(r"=>|-(?!>)|>", cursor.text[cursor.start :])
+    if sign is None:
         return "write `-> Tensor`, or `-> ()` if the operator returns nothing"
-    place = cursor.locate(cursor.start, cursor.start + len(found[0]))
+    place = cursor.locate(cursor.start, cursor.start + len(sign[0]))
     return Suggestion("write `->`", place, "->")
 
 
@@ -183,7 +183,7 @@ def _items(cursor: Cursor, opening: int, what: str, read: Callable[[], None]) ->
 def _hexadecimal(cursor: Cursor) -> str | None:
     """The help for C++'s `0x1F`, of which libtorch reads the `0` and leaves the rest."""
     at = cursor.at
-    text = cursor.texts[at]
+    text = cursor.token
     is_zero = at > 0 and cursor.texts[at - 1] == "0" and cursor.starts[at] == cursor.last_end
     if not is_zero or not re.fullmatch("[xX][0-9a-fA-F]{1,16}", text):
         return None

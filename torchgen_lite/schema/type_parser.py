@@ -20,9 +20,9 @@ def parse_type(cursor: Cursor) -> Type:
         start = cursor.start
         type_ = _atom(cursor)
         text = cursor.token
-        if text == "?" or text == "[":
+        if text in ("?", "["):
             type_ = _suffixes(cursor, type_)
-        elif text == "|" or text == "&":
+        elif text in ("|", "&"):
             _is_foreign(cursor, start)
         return type_
     finally:
@@ -83,7 +83,7 @@ def _atom(cursor: Cursor) -> Type:
     if text == "(" and name in GENERIC_TYPES:
         return GenericType(name, _type_list(cursor), _annotation(cursor))
     name_end = cursor.last_end
-    annotation = _annotation(cursor) if text == "(" or text == "!" else None
+    annotation = _annotation(cursor) if text in ("(", "!") else None
     if name not in BASE_TYPES:
         _check_name(cursor, name, start, name_end)
     return BaseType(name, annotation)

@@ -8,7 +8,6 @@ from collections.abc import Collection
 from torchgen_lite.analysis.fakes.check import mistakes
 from torchgen_lite.analysis.finding import Findings, Found, Reported, finding
 from torchgen_lite.analysis.kernels import lacks_reference
-from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.formulas import kinds
 from torchgen_lite.formulas.model import Expression, Literal, Unary
@@ -43,12 +42,12 @@ def check_triton(operator: Operator, keys: Collection[str]) -> Findings:
 
 def looked_into(operator: Operator) -> frozenset[str]:
     """The keys whose kernels compilers look into: those of `triton`, and where each kernel says that it is in Triton."""
-    found = {*operator.function.triton}
+    keys = {*operator.function.triton}
     if not _not_launched(operator):
         for entry in operator.function.dispatch:
             if {row.language for row in entry.rows} == {TRITON}:
-                found.add(entry.key)
-    return frozenset(found)
+                keys.add(entry.key)
+    return frozenset(keys)
 
 
 def language_of(operator: Operator, key: str, row: KernelRow) -> str:
@@ -66,7 +65,7 @@ def is_opaque(operator: Operator, key: str) -> bool:
 
 def _not_launched(operator: Operator) -> str:
     """Why compilers put no launch of a Triton kernel in the place of calls; empty if they can."""
-    is_returned = any(value.annotation for value in operator.schema.returns)
+    is_returned = operator.schema.returns_alias
     return _problem(operator, "triton", "returns an argument" if is_returned else "")
 
 
@@ -87,19 +86,18 @@ def check_flops(operator: Operator, flops: Expression) -> Findings:
             "negative",
             "write how many operations a call takes",
         )
-    names = [f.packet for f in operator.others.functions]
-    is_one = names.count(operator.function.packet) == 1
-    yield from _unsuited(operator, "flops", "" if is_one else "is one of several overloads")
+    overloads = operator.others.overloads[operator.function.packet]
+    yield from _unsuited(operator, "flops", "is one of several overloads" if overloads[1:] else "")
 
 
 def _unsuited(operator: Operator, field: str, problem: str) -> Findings:
-    found = _problem(operator, field, problem)
-    if found:
-        yield _unused(operator, field, found)
+    reason = _problem(operator, field, problem)
+    if reason:
+        yield _unused(operator, field, reason)
 
 
 def _problem(operator: Operator, field: str, problem: str) -> str:
-    if operator.function.namespace in TORCH_NAMESPACES:
+    if operator.function.is_pytorchs:
         return "is an operator of PyTorch"
     if operator.is_only_composed:
         return "is composed of others, which is all that compilers see"
@@ -122,7 +120,7 @@ def check_effects(function: NativeFunction) -> Reported:
     """TG516 and TG517, of what is registered in PyTorch: compilers drop calls where PyTorch sees no effect, or does not
     look for one."""
     schema = function.func
-    if function.namespace in TORCH_NAMESPACES:
+    if function.is_pytorchs:
         return
     has_class = any(str(argument.type).startswith("__torch__") for argument in schema.arguments)
     gives_nothing = not (schema.returns or schema.written or has_class)

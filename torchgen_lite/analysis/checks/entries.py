@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from torchgen_lite.analysis.checks.selections import check_selections
 from torchgen_lite.analysis.derive.names import root_of
 from torchgen_lite.analysis.finding import Findings, Found, Reported, finding, of_each
 from torchgen_lite.analysis.kernels import COMPOSITE_KEYS, REFERENCE, lacks_reference
-from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.analysis.operators import Operator, related_to
 from torchgen_lite.analysis.resolve import Resolved
 from torchgen_lite.diagnostics import Help, Suggestion
 from torchgen_lite.key_sets import key_sets
 from torchgen_lite.loader.entry.entry import NativeFunction
 from torchgen_lite.schema import BaseType, OptionalType, SchemaKind
+from torchgen_lite.schema.grouped import names_of
 from torchgen_lite.schema.kind import is_inplace_name
 
 _IN_PLACE_VIEW = "inplace_view"
@@ -29,7 +28,7 @@ def check_methods(function: NativeFunction) -> Findings:
         problem = "it has out arguments"
         written = ", ".join(function.variants)
         hint: Help = Suggestion("write `variants: function`", written, "function")
-    elif all(a.name != "self" for a in function.func.positional):
+    elif "self" not in names_of(function.func.positional):
         problem = "it has no `self`"
         hint = "a method is called on its positional argument `self`"
     else:
@@ -45,9 +44,11 @@ def check_methods(function: NativeFunction) -> Findings:
 
 def check_tags(resolved: Resolved, known: Collection[str]) -> Reported:
     """TG126 for views, and TG127 in releases that know the tag it asks for."""
-    tagged = [o for o in resolved.declared if _IN_PLACE_VIEW in o.function.tags]
-    # Tags of PyTorch's operators are PyTorch's.
-    written = [operator for operator in tagged if operator.function.place("tags") is not None]
+    written = []
+    for operator in resolved.declared:
+        # Tags of PyTorch's operators are PyTorch's.
+        if _IN_PLACE_VIEW in operator.function.tags and operator.function.place("tags"):
+            written.append(operator)
     if written:
         yield from _check_what_is_made(resolved, written)
         yield from _check_out_of_place(resolved, written)
@@ -82,9 +83,9 @@ def _check_out_of_place(resolved: Resolved, tagged: Sequence[Operator]) -> Repor
         function = operator.function
         root = root_of(operator.schema.base_name)
         # PyTorch derives `resize` from its `resize_`; without its file, what it has is not known.
-        is_pytorchs = function.namespace in TORCH_NAMESPACES
-        is_theirs = is_pytorchs and (not resolved.lent or function.name in resolved.lent)
+        may_be_there = not resolved.lent or function.name in resolved.lent
         is_there = (function.namespace, root) in names
+        is_theirs = function.is_pytorchs and may_be_there
         if is_theirs or is_there or operator.kind is not SchemaKind.inplace:
             continue
         yield finding(
@@ -121,7 +122,7 @@ def check_own_tags(function: NativeFunction) -> Findings:
 
 def _out_of_place_names(resolved: Resolved) -> frozenset[tuple[str, str]]:
     """The namespaces and names of functional operators and views, with those that `autogen` derives."""
-    names = {f.packet for f in resolved.functions}
+    names = set(resolved.overloads)
     for function in resolved.functions:
         for name in function.autogen:
             names.add((function.namespace, name.partition(".")[0]))
@@ -178,12 +179,6 @@ def check_autogen(resolved: Resolved) -> Reported:
                 )
 
 
-def check_rows(function: NativeFunction) -> Findings:
-    """What is wrong with the rows of keys that have several kernels."""
-    if any(entry.rows for entry in function.dispatch):
-        yield from check_selections(function)
-
-
 def check_references(function: NativeFunction) -> Findings:
     """TG389: `reference` under `dispatch`, where it can be no kernel."""
     for entry in function.dispatch:
@@ -192,7 +187,7 @@ def check_references(function: NativeFunction) -> Findings:
         problem = lacks_reference(function)
         if entry.key not in COMPOSITE_KEYS | key_sets().backends:
             problem = f"is not called at `{entry.key}` to be computed"
-        elif function.namespace in TORCH_NAMESPACES:
+        elif function.is_pytorchs:
             problem = "is an operator of PyTorch, which its reference may be, too"
         if problem:
             yield Found(

@@ -67,5 +67,5 @@ def _check_entry(operator: Operator) -> Reported:
     for field, check in _CHECKS:
         value = getattr(operator.function, field)
         if value:
-            found = check(operator, value)
-            yield from findings(operator.function, found, getattr(value, "span", None))
+            mistakes = check(operator, value)
+            yield from findings(operator.function, mistakes, getattr(value, "span", None))

@@ -10,7 +10,7 @@ from torchgen_lite.analysis.derive.model import VariantGroup
 from torchgen_lite.analysis.finding import Reported, finding
 from torchgen_lite.analysis.implementing import SAID, Rank, compare_kernels
 from torchgen_lite.analysis.resolve import Resolved
-from torchgen_lite.diagnostics import Diagnostic, Help, Suggestion, did_you_mean
+from torchgen_lite.diagnostics import Help, Suggestion, did_you_mean
 from torchgen_lite.loader.entry.entry import DispatchEntry, NativeFunction
 from torchgen_lite.loader.versions import Version
 
@@ -98,23 +98,19 @@ def _check_mixed(resolved: Resolved) -> Reported:
                 if entry.backend and entry.backend.class_name:
                     listed = autograd if entry.key.startswith("Autograd") else plain
                     listed.append((function, entry))
-        if plain and autograd:
-            yield _mixed(*autograd[0], *plain[0])
-
-
-def _mixed(
-    function: NativeFunction, entry: DispatchEntry, variant: NativeFunction, other: DispatchEntry
-) -> Diagnostic:
-    name = function.func.local_name
-    return finding(
-        function,
-        "TG318",
-        f"`{name}` is under `autograd`, and its variant `{variant.func.local_name}` under `supported`",
-        entry.key_span,
-        "here",
-        None,
-        (other.key_span, "in the other list"),
-    )
+        if not plain or not autograd:
+            continue
+        function, entry = autograd[0]
+        variant, other = plain[0]
+        yield finding(
+            function,
+            "TG318",
+            f"`{function.func.local_name}` is under `autograd`, and its variant `{variant.func.local_name}` under `supported`",
+            entry.key_span,
+            "here",
+            None,
+            (other.key_span, "in the other list"),
+        )
 
 
 def _check_copies(resolved: Resolved) -> Reported:

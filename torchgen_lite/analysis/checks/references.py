@@ -62,7 +62,7 @@ def check_reference(operator: Operator, reference: Reference) -> Findings:
     if not reference.text or function.reference_function:
         return
     values, results = reference_trees(operator, REFERENCES, undeclared=_kind_in_torch)
-    is_computed = function.is_auto or any(e.kernel == REFERENCE for e in function.dispatch)
+    is_computed = function.is_auto or function.has_kernel(REFERENCE)
     is_functional = not function.func.written
     for tree in (*values.values(), *results):
         for part in every_part(tree):

@@ -30,6 +30,7 @@ from torchgen_lite.schema import (
     walk_type,
 )
 from torchgen_lite.schema.defaults import ENUMERATORS
+from torchgen_lite.schema.grouped import first_text
 from torchgen_lite.schema.lexer import IDENT, NUMBER, STRING, tokenize
 from torchgen_lite.schema.model import GenericType, TupleType, bare_type
 from torchgen_lite.schema.type_names import TYPES_UNTIL, is_type_variable
@@ -60,8 +61,8 @@ def unregistrable(functions: Iterable[NativeFunction]) -> Reported:
     """TG512: everything in schemas that PyTorch's dispatcher would reject or misread; TG395: and what it
     cannot pass."""
     for function in functions:
-        for found in _check(function, function.func):
-            yield finding(function, *found)
+        for fault in _check(function, function.func):
+            yield finding(function, *fault)
         yield from _impassable(function)
 
 
@@ -179,7 +180,7 @@ def _shape_problem(type_: Type, is_list: bool, atoms: Sequence[Atom], depth: int
             return f"a list of `{name}` needs `{atoms[0][1]}` in brackets"
         if name == "bool" and is_list and len(atoms) != (type_.size or len(atoms)):
             return f"a `{bare_type(type_)}` has {type_.size} elements"
-        return next(filter(None, [_atom_problem(name, atom) for atom in atoms]), "")
+        return first_text(_atom_problem(name, atom) for atom in atoms)
     if isinstance(type_, OptionalType):
         if atoms == [(IDENT, "None")] and not is_list:
             return ""

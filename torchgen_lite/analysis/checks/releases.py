@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 
 from torchgen_lite.analysis.finding import Findings, Found, Reported, finding
 from torchgen_lite.analysis.kernels import own_kernels
-from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.analysis.resolve import Resolved
 from torchgen_lite.diagnostics import Span
 from torchgen_lite.key_tables import CURRENT, RELEASES, Release, registrable_keys, table_of
@@ -32,7 +31,7 @@ def check_releases(resolved: Resolved, project: str) -> Reported:
             having = [r for r in RELEASES if TYPES_SINCE.get(name, r) <= r <= last]
             yield from missing(function, f"type `{name}`", releases, having, span)
         # PyTorch's own operators have whatever tags the release gives them.
-        if function.namespace not in TORCH_NAMESPACES:
+        if not function.is_pytorchs:
             for tag in function.tags:
                 having = [r for r in RELEASES if r >= TAGS_SINCE.get(tag, r)]
                 yield from missing(

@@ -32,8 +32,9 @@ _WORDS = CONSTANTS.keys() | {"None"}
 def check_samples(operator: Operator, samples: Samples) -> Findings:
     """Every mistake in the calls and the reference of `samples:`."""
     for sample in samples.calls:
-        values = [*sample.arguments, *(value for _, value in sample.keywords)]
-        wrong = [problem for value in values for problem in _unreadable(value)]
+        wrong: list[Found] = []
+        for value in (*sample.arguments, *dict(sample.keywords).values()):
+            wrong += _unreadable(value)
         for problem in wrong or _bind(operator.function, sample):
             yield problem._replace(span=problem.span or sample.span)
     if samples.reference is not None:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from torchgen_lite.analysis.finding import Findings, Found
+from torchgen_lite.analysis.finding import Findings, Found, found_in
 from torchgen_lite.diagnostics.text import quoted
 from torchgen_lite.formulas import kinds
 from torchgen_lite.formulas import model as nodes
-from torchgen_lite.formulas.language import CONDITIONS, value_kind
+from torchgen_lite.formulas.language import CONDITIONS, kinds_of_values
 from torchgen_lite.formulas.model import Expression
 from torchgen_lite.formulas.tree import Scope, Typed, every_part
 from torchgen_lite.formulas.typed import type_formula
@@ -21,7 +21,7 @@ _BOOL = frozenset({kinds.BOOL})
 
 def typed_condition(condition: Expression, schema: FunctionSchema) -> Typed:
     """The tree of a row's `when`, for the arguments of an operator."""
-    scope = Scope({a.name: value_kind(a.type) for a in schema.inputs}, language=CONDITIONS)
+    scope = Scope(kinds_of_values(schema.inputs), language=CONDITIONS)
     return type_formula(condition, scope, _BOOL)
 
 
@@ -43,8 +43,7 @@ def check_selections(function: NativeFunction) -> Findings:
                 continue
             for part in every_part(typed_condition(row.when, function.func)):
                 if part.mistake is not None:
-                    code, message, label, hint = part.mistake
-                    yield Found(code, message, part.node.span, label, hint)
+                    yield found_in(part, part.mistake)
                 elif _asks_for_no_alignment(part.node):
                     message = f"`{part.node}` does not say by what the address is divisible"
                     yield Found("TG391", message, part.node.span, "here", "write `is_aligned(16)`")

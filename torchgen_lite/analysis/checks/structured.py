@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from torchgen_lite.analysis.finding import Findings, Found, Reported, finding
 from torchgen_lite.analysis.kernels import COMPOSITE_KEYS, DENSE_BACKENDS, STRUCTURED_KEYS
-from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.analysis.resolve import Resolved
 from torchgen_lite.diagnostics import did_you_mean
@@ -90,8 +89,7 @@ def check_kernels_beside(function: NativeFunction) -> Findings:
         keys = function.keys
         # Beside backend kernels, an explicit one serves the out variant on all other backends.
         # For PyTorch's operators, PyTorch's kernel for the functional variant calls it.
-        is_theirs = function.namespace in TORCH_NAMESPACES
-        is_called = is_theirs or not keys.isdisjoint(DENSE_BACKENDS)
+        is_called = function.is_pytorchs or not keys.isdisjoint(DENSE_BACKENDS)
         # An entry that only names PyTorch's operator leaves its kernels to PyTorch.
         is_own = function.place("structured") is not None
         has_kernel = function.dispatch or function.ufunc_inner_loop
@@ -117,6 +115,9 @@ def check_kernels_beside(function: NativeFunction) -> Findings:
 
 def _is_variant(operator: Operator, out: Operator) -> bool:
     """Whether this is the functional or in-place variant of an out variant."""
-    own = operator.signature
+    signature = operator.signature
     is_variant = operator.kind in (SchemaKind.functional, SchemaKind.inplace)
-    return is_variant and (own.name, own.inputs) == (out.signature.name, out.signature.inputs)
+    return is_variant and (signature.name, signature.inputs) == (
+        out.signature.name,
+        out.signature.inputs,
+    )

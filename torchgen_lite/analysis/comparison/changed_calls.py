@@ -15,11 +15,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain, zip_longest
 from operator import attrgetter
+from typing import NamedTuple
 
 from torchgen_lite.analysis.checks.compiled import looked_into
 from torchgen_lite.analysis.comparison.lost_calls import listed_keys, shown_at
 from torchgen_lite.analysis.comparison.sides import Offer
-from torchgen_lite.analysis.derive.layout import is_tensor_like
+from torchgen_lite.analysis.derive.layout import tensors_in
 from torchgen_lite.analysis.finding import Change, Changes, Witness
 from torchgen_lite.analysis.kernels import REFERENCE
 from torchgen_lite.analysis.operators import Operator
@@ -28,8 +29,7 @@ from torchgen_lite.analysis.selection.cover import difference
 from torchgen_lite.analysis.served import Served
 from torchgen_lite.diagnostics import Span
 from torchgen_lite.diagnostics.text import quoted
-from torchgen_lite.formulas.model import Expression, Name, children, rebuild
-from torchgen_lite.loader.entry.autocast import Autocast
+from torchgen_lite.formulas.model import Expression, Name, mapped
 from torchgen_lite.loader.entry.axes import Axed, Axes
 from torchgen_lite.loader.entry.derivatives import DEFAULT, NOT_DIFFERENTIABLE, Derivatives
 from torchgen_lite.loader.entry.entry import DispatchEntry, KernelRow
@@ -56,10 +56,9 @@ def compare_formulas(old: Offer, new: Offer) -> Changes:
     now = _in_effect(new.operator)
     if was is None:
         return
-    names = _new_names(old, new)
-    before = _formulas(was, names)
-    after = _formulas(now, {}) if now is not None else {}
-    old_names = {new_name: old_name for old_name, new_name in names.items()}
+    before = _formulas(was, old)
+    after = _formulas(now, new) if now is not None else {}
+    old_names = {new_name: old_name for old_name, new_name in old.names.items()}
     for key, name in {**before, **after}:
         text, there = _formula_for(key, name, before)
         other, here = _formula_for(key, name, after)
@@ -93,32 +92,25 @@ def _in_effect(operator: Operator) -> Derivatives | None:
     return operator.info.function.derivatives if operator.info is not None else None
 
 
-def _formulas(derivatives: Derivatives, names: Mapping[str, str]) -> dict[tuple[str, str], _Text]:
+def _formulas(derivatives: Derivatives, offer: Offer) -> dict[tuple[str, str], _Text]:
     """The formulas by key and argument."""
     texts = {}
     for key, formulas in derivatives.variants:
         for formula in formulas:
-            word = _with_new_names(formula.word, names)
-            text = word or _renamed(formula.expression, names)
+            word = _with_new_names(formula.word, offer)
+            text = word or _renamed(formula.expression, offer)
             for name in formula.names:
-                texts[key, names.get(name, name)] = (text, formula.span)
+                texts[key, offer.named(name)] = (text, formula.span)
     return texts
 
 
-def _new_names(old: Offer, new: Offer) -> Mapping[str, str]:
-    """What arguments of the old version are called now, where that differs."""
-    pairs = zip(old.operator.schema.arguments, new.operator.schema.arguments)
-    now = set(names_of(new.operator.schema.arguments))
-    return {was.name: other.name for was, other in pairs if was.name not in now}
-
-
-def _renamed(written: Expression | None, names: Mapping[str, str]) -> str:
-    """The text of an expression, which is None if it can't be read."""
+def _renamed(written: Expression | None, offer: Offer) -> str:
+    """The text of an expression with the new names, which is None if it can't be read."""
 
     def rename(node: Expression) -> Expression:
         if isinstance(node, Name):
-            return replace(node, text=names.get(node.text, node.text))
-        return rebuild(node, [rename(child) for child in children(node)])
+            return replace(node, text=offer.named(node.text))
+        return mapped(node, rename)
 
     if written is None:
         return ""
@@ -135,53 +127,57 @@ def _registers(served: Served | None, origins: frozenset[Origin]) -> bool:
     if served is None:
         return False
     is_bare = not served.policy.knows_formulas and origins is _FORMULAS
-    return is_bare or any(one.origin in origins for one in served.registered.values())
+    return is_bare or not origins.isdisjoint(served.origins)
 
 
 def compare_fakes(old: Offer, new: Offer) -> Changes:
     """TG378: what is known of results before they are computed."""
-    names = _new_names(old, new)
     if _are_served(old, new, _FAKES | {Origin.axes}):
-        yield from _compare_axes(old, new, names)
+        yield from _compare_axes(old, new)
     was = old.operator.function
     now = new.operator.function
     if was.fake is None or now.fake is None or not _are_served(old, new, _FAKES):
         return
     if was.fake.function or now.fake.function:
         return  # What a function says is not known: TG382.
-    if _rules(was.fake, names) != _rules(now.fake, {}):
+    before = _rules(was.fake, old)
+    after = _rules(now.fake, new)
+    if before != after:
         message = "results have another shape, dtype or device when they are traced"
-        here = now.place("fake")
-        fields_before, _ = _rules(was.fake, names)
-        fields_after, _ = _rules(now.fake, {})
         # Which inputs pass a check is not known.
-        shown = _TRACED if fields_before != fields_after else None
-        yield Change("TG378", message, here, "changed", was.place("fake"), shown)
+        shown = _TRACED if before.fields != after.fields else None
+        yield new.changed("TG378", message, "fake", old, "changed", shown)
 
 
-def _compare_axes(old: Offer, new: Offer, names: Mapping[str, str]) -> Changes:
+def _compare_axes(old: Offer, new: Offer) -> Changes:
     was = old.operator.axes
     now = new.operator.axes
-    if was is None or now is None or _canonical(was, names) == _canonical(now, {}):
+    if was is None or now is None or _canonical(was, old) == _canonical(now, new):
         return
     message = "`axes` says something else, which shapes, `vmap` and sharding follow"
     shown = None
-    if _canonical(was, names, has_marks=False) != _canonical(now, {}, has_marks=False):
+    if _canonical(was, old, has_marks=False) != _canonical(now, new, has_marks=False):
         shown = _TRACED
     yield new.changed("TG378", message, "axes", old, "changed", shown)
 
 
-def _rules(fake: Fake, names: Mapping[str, str]) -> tuple[list[tuple[str, str, str]], list[str]]:
+class _Rules(NamedTuple):
     """What is said of results, and what is checked, in the names of the new version."""
+
+    fields: Sequence[tuple[str, str, str]]
+    checks: Sequence[str]
+
+
+def _rules(fake: Fake, offer: Offer) -> _Rules:
     fields = []
     for rule in fake.rules:
         for field, value in rule.fields:
-            fields.append((rule.name, field, _renamed(value, names)))
-    checks = [_renamed(check.condition, names) for check in fake.checks]
-    return sorted(fields), sorted(checks)
+            fields.append((rule.name, field, _renamed(value, offer)))
+    checks = [_renamed(check.condition, offer) for check in fake.checks]
+    return _Rules(sorted(fields), sorted(checks))
 
 
-def _canonical(line: Axes, names: Mapping[str, str], *, has_marks: bool = True) -> object:
+def _canonical(line: Axes, offer: Offer, *, has_marks: bool = True) -> object:
     """The line with numbers in place of the names of axes, which are nobody's business. Marks say nothing of shapes."""
     numbers: dict[str, int] = {}
 
@@ -194,7 +190,7 @@ def _canonical(line: Axes, names: Mapping[str, str], *, has_marks: bool = True) 
 
     tensors = [numbered(tensor) for tensor in line.tensors]
     results = [numbered(result) for result in line.results]
-    called = [names.get(tensor.name, tensor.name) for tensor in line.tensors]
+    called = [offer.named(tensor.name) for tensor in line.tensors]
     added = [tensor.is_added and has_marks for tensor in line.tensors]
     return called, tensors, results, added
 
@@ -204,14 +200,9 @@ def compare_autocast(old: Offer, new: Offer) -> Changes:
     served = (*old.served, *new.served)
     if not any(_registers(target, _AUTOCAST) for target in served):
         return
-    names = _new_names(old, new)
-    tensors = [
-        names.get(argument.name, argument.name)
-        for argument in old.operator.schema.arguments
-        if is_tensor_like(argument.type)
-    ]
-    before = _precision(old.operator.function.autocast, names, tensors)
-    after = _precision(new.operator.function.autocast, {}, tensors)
+    tensors = list(map(old.named, names_of(tensors_in(old.operator.schema.arguments))))
+    before = _precision(old, tensors)
+    after = _precision(new, tensors)
     if before != after:
         message = f"under `torch.autocast` it runs in {after}, and used to run in {before}"
         yield new.changed("TG379", message, "autocast", old, witness=_autocast_witness(old, new))
@@ -219,23 +210,24 @@ def compare_autocast(old: Offer, new: Offer) -> Changes:
 
 def _autocast_witness(old: Offer, new: Offer) -> Witness:
     """With tensors of the precision that one of the versions casts."""
-    given = [old.operator.function.autocast, new.operator.function.autocast]
-    is_raised = any(one is not None and one.dtype == "float32" for one in given)
-    return Witness("autocast", value="bfloat16" if is_raised else "")
+    for autocast in (old.operator.function.autocast, new.operator.function.autocast):
+        if autocast is not None and autocast.dtype == "float32":
+            return Witness("autocast", value="bfloat16")
+    return Witness("autocast")
 
 
-def _precision(autocast: Autocast | None, names: Mapping[str, str], tensors: Sequence[str]) -> str:
+def _precision(offer: Offer, tensors: Sequence[str]) -> str:
+    autocast = offer.operator.function.autocast
     if autocast is None:
         return "the dtype of its arguments"
     text = f"`{autocast.dtype}`"
-    named = [names.get(name, name) for name in autocast.only] or tensors
+    named = list(map(offer.named, autocast.only)) or tensors
     alone = [f"`{name}`" for name in tensors if name in named]
     if len(alone) < len(tensors):
         listed = ", ".join(alone) or "no tensor"
         text += f" for {listed} alone"
-    result = names.get(autocast.result, autocast.result)
-    if result:
-        text += f", cast back to that of `{result}`"
+    if autocast.result:
+        text += f", cast back to that of `{offer.named(autocast.result)}`"
     return text
 
 
@@ -243,8 +235,8 @@ def compare_promises(old: Offer, new: Offer) -> Changes:
     """TG380 for a promise that is gone or another one; TG382 for one that is new."""
     if new.operator.function.unstable and not old.operator.function.unstable:
         yield new.changed("TG380", "it is `unstable` now", "unstable", old, "promised nothing")
-    was = _promises(old, _new_names(old, new))
-    now = _promises(new, {})
+    was = _promises(old)
+    now = _promises(new)
     for (field, label), word in was.items():
         other = now.get((field, label))
         if other == word:
@@ -269,7 +261,7 @@ def _of_promise(field: str, word: str) -> Witness | None:
     return None
 
 
-def _promises(offer: Offer, names: Mapping[str, str]) -> dict[tuple[str, str], str]:
+def _promises(offer: Offer) -> dict[tuple[str, str], str]:
     """What is said to those who handle calls without running them: the words, by field and by what follows without
     them. Tags are for every target, the others for one that registers rules for `vmap`, too."""
     function = offer.operator.function
@@ -281,7 +273,7 @@ def _promises(offer: Offer, names: Mapping[str, str]) -> dict[tuple[str, str], s
             promises["decompose", f"no `{compiler}`"] = compiler
         for key in sorted(looked_into(offer.operator)):
             promises["triton", f"no `{key}`"] = key
-        promises["flops", "calls are counted differently"] = _renamed(function.flops, names)
+        promises["flops", "calls are counted differently"] = _renamed(function.flops, offer)
     return {promise: word for promise, word in promises.items() if word}
 
 
@@ -302,8 +294,8 @@ def compare_availability(old: Offer, new: Offer) -> Changes:
         has = _listed(new.ranges)
         message = f"it exists only for PyTorch {has}, and used to exist for {had}"
         if had == has:
-            has = _listed([new.releases])
-            had = _listed([old.releases])
+            has = _listed([new.side.releases])
+            had = _listed([old.side.releases])
             message = f"the project supports only PyTorch {has}, and used to support {had}"
         yield new.changed("TG377", message, "torch", old)
     if now.guard is not None and now.guard != was.guard:
@@ -314,7 +306,7 @@ def compare_availability(old: Offer, new: Offer) -> Changes:
 
 def _releases(offer: Offer) -> list[str]:
     """The ranges of releases that have the operator, each within what the project supports."""
-    return [",".join(filter(None, (offer.releases, text))) for text in offer.ranges]
+    return [",".join(filter(None, (offer.side.releases, text))) for text in offer.ranges]
 
 
 def _listed(ranges: Sequence[str]) -> str:
@@ -325,17 +317,17 @@ def _listed(ranges: Sequence[str]) -> str:
 
 def compare_functions(old: Offer, new: Offer) -> Changes:
     """TG381: how a target's function is called, for the old schema under the options of each version."""
-    if old.called is None or new.called is None:
+    if old.side.called is None or new.side.called is None:
         return
     same = new.operator.function._replace(func=old.operator.function.func)
     # That a target leaves the operator out is said already; one that is new has no callers.
     passed_by = old.taken ^ new.taken
-    for target, called in old.called.items():
+    for target, called in old.side.called.items():
         if target in passed_by:
             continue
         before = called(old.operator.function)
-        if target in new.called:
-            yield from _other_signature(target, before, new.called[target](same))
+        if target in new.side.called:
+            yield from _other_signature(target, before, new.side.called[target](same))
         elif before:
             message = f"target `{target}` no longer has it"
             yield Change("TG375", message, witness=Witness(target=target))
@@ -383,15 +375,15 @@ def compare_cells(old: Offer, new: Offer) -> Changes:
 def compare_references(old: Offer, new: Offer) -> Changes:
     """TG382: another reference, where compilers put it in the operator's place or it is a kernel. A function that it
     names is compared as `terms.compare_uses` does."""
-    was = _reference(old, _new_names(old, new))
-    now = _reference(new, {})
+    was = _reference(old)
+    now = _reference(new)
     if was and now and was != now:
         message = "`reference`, which takes the operator's place, is another expression"
         shown = Witness() if _is_kernel(new) else None
         yield new.changed("TG382", message, "samples", old, "changed", shown)
 
 
-def _reference(offer: Offer, names: Mapping[str, str]) -> str:
+def _reference(offer: Offer) -> str:
     """The text of a reference that is run in place of the operator, with the names of the new version."""
     function = offer.operator.function
     if function.samples is None or not (function.decompose or _is_kernel(offer)):
@@ -399,18 +391,18 @@ def _reference(offer: Offer, names: Mapping[str, str]) -> str:
     reference = function.samples.reference
     if reference is None:
         return ""
-    values = [value for _, value, _ in reference.let]
-    texts = [ast.unparse(part) for part in (reference.tree, *values)]
-    return _with_new_names("\n".join(texts), names)
+    texts = [ast.unparse(reference.tree)]
+    for _, value, _ in reference.let:
+        texts.append(ast.unparse(value))
+    return _with_new_names("\n".join(texts), offer)
 
 
-def _with_new_names(text: str, names: Mapping[str, str]) -> str:
-    return re.sub(r"\w+", lambda word: names.get(word[0], word[0]), text)
+def _with_new_names(text: str, offer: Offer) -> str:
+    return re.sub(r"\w+", lambda word: offer.named(word[0]), text)
 
 
 def _is_kernel(offer: Offer) -> bool:
-    """Whether the reference is a kernel."""
-    return any(entry.kernel == REFERENCE for entry in offer.operator.function.dispatch)
+    return offer.operator.function.has_kernel(REFERENCE)
 
 
 def _batcher(operator: Operator) -> str:
@@ -443,10 +435,7 @@ def _reselected(old: Offer, new: Offer) -> Changes:
         # An entry with one kernel has no rows.
         if earlier is None or earlier.rows == entry.rows:
             continue
-        kernels = _names(earlier), _names(entry)
-        compared = difference(
-            _conditions(earlier), _conditions(entry), kernels, function.func, function.dtypes
-        )
+        compared = difference(_rows(earlier), _rows(entry), function.func, function.dtypes)
         if not compared.is_whole:
             message = f"the conditions of `{entry.key}` changed, and it is not decided which inputs run another kernel"
             yield new.changed("TG382", message, "dispatch", old)
@@ -465,9 +454,9 @@ def _rewritten(earlier: DispatchEntry, entry: DispatchEntry, old: Offer, new: Of
         former = before.get(name)
         if former is None:
             continue
-        known = {row.language for row in former}
-        for word in dict.fromkeys(row.language for row in rows if row.language not in known):
-            if word:
+        known = {"", *_languages(former)}
+        for word in _languages(rows):
+            if word not in known:
                 language = KERNEL_LANGUAGES[word]
                 message = f"`{name}` of `{entry.key}` is in {language.title} now, which needs `{language.package}`"
                 yield new.changed("TG382", message, "dispatch", old)
@@ -476,9 +465,18 @@ def _rewritten(earlier: DispatchEntry, entry: DispatchEntry, old: Offer, new: Of
             yield new.changed("TG382", message, "dispatch", old)
 
 
+def _rows(entry: DispatchEntry) -> Sequence[KernelRow]:
+    """Its rows; the only kernel of a key that has none takes every input."""
+    return entry.rows or (KernelRow(entry.kernel, None),)
+
+
 def _rows_by_kernel(entry: DispatchEntry) -> Mapping[str, Sequence[KernelRow]]:
-    rows = entry.rows or (KernelRow(entry.kernel, None),)
-    return grouped(rows, attrgetter("kernel"))
+    return grouped(_rows(entry), attrgetter("kernel"))
+
+
+def _languages(rows: Iterable[KernelRow]) -> Iterable[str]:
+    """The languages of kernels, each once."""
+    return dict.fromkeys(map(attrgetter("language"), rows))
 
 
 def _options(rows: Iterable[KernelRow]) -> str:
@@ -488,15 +486,6 @@ def _options(rows: Iterable[KernelRow]) -> str:
         listed = ", ".join(f"{name}={value!r}" for name, value in options)
         alternatives.append(f"`{listed}`")
     return " or ".join(alternatives) or "no options"
-
-
-def _names(entry: DispatchEntry) -> list[str]:
-    return [one.kernel for one in entry.kernels]
-
-
-def _conditions(entry: DispatchEntry) -> list[Expression | None]:
-    """The condition of each kernel under a key; None for one that takes every input."""
-    return [row.when for row in entry.rows] or [None]
 
 
 def _replaced(was: Served, now: Served, old: Offer, new: Offer) -> Changes:

@@ -15,7 +15,7 @@ only implementers notice: kernels whose C++ type changes.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from itertools import chain
 from typing import Literal
@@ -56,18 +56,20 @@ def compare_operators(old: Side, new: Side, *, level: Level = "source") -> Diagn
     functions = functions_of(new.operators)
     new_by_name = by_name((*new.lent, *new.operators))
     lent = set(names_of((*old.lent, *new.lent)))
-    old_by_name = {operator.name: operator.function for operator in old.operators}
+    old_names = set(names_of(old.operators))
     diagnostics = []
     for operator in (*old.operators, *old.lent):
         now = new_by_name.get(operator.name)
         if now is None:
-            removed = _removed(operator.function, functions, old_by_name)
+            removed = _removed(operator.function, functions, old_names)
             diagnostics.append(replace(removed, witness=old.write(operator, _CALL)))
         elif not (operator.is_derived and now.is_derived):
-            compares = _BY_LEVEL[level]
-            if operator.name in lent:
-                compares = [compare for compare in compares if compare is _compare_calls]
-            for change in _changes(old.offer(operator), new.offer(now), compares):
+            was = old.offer(operator, _new_names(operator.schema, now.schema))
+            if level == "kernel":
+                compares: Sequence[_Compare] = () if operator.name in lent else (_compare_kernels,)
+            else:
+                compares = (_compare_calls,) if operator.name in lent else _OF_CALLERS
+            for change in _changes(was, new.offer(now, {}), compares):
                 if level != "call" or not _is_source_only(change, operator.schema):
                     line = old.write(operator, change.witness) if change.witness else ""
                     diagnostics.append(replace(_diagnostic(change, now.function), witness=line))
@@ -77,6 +79,13 @@ def compare_operators(old: Side, new: Side, *, level: Level = "source") -> Diagn
 def _changes(old: Offer, new: Offer, compares: Sequence[_Compare]) -> Changes:
     for compare in compares:
         yield from compare(old, new)
+
+
+def _new_names(old: FunctionSchema, new: FunctionSchema) -> dict[str, str]:
+    """What arguments of the old version are called now, where that differs."""
+    pairs = zip(names_of(old.arguments), names_of(new.arguments))
+    kept = names_of(new.arguments)
+    return {was: now for was, now in pairs if was not in kept}
 
 
 def _is_source_only(change: Change, old: FunctionSchema) -> bool:
@@ -102,7 +111,7 @@ def _diagnostic(change: Change, function: NativeFunction) -> Diagnostic:
 
 
 def _removed(
-    function: NativeFunction, new: Sequence[NativeFunction], old: dict[str, NativeFunction]
+    function: NativeFunction, new: Sequence[NativeFunction], old: Collection[str]
 ) -> Diagnostic:
     """TG350, or TG351 if other overloads remain. Renames are recognized by their arguments, and
     renamed operators also by their kernels."""
@@ -191,10 +200,7 @@ def _compare_places(
             yield from _compare_argument(argument, same)
         elif argument.name in elsewhere:
             moved = elsewhere[argument.name]
-            if not is_out:
-                words = "is now an out argument"
-            else:
-                words = "is no longer an out argument"
+            words = "is no longer an out argument" if is_out else "is now an out argument"
             message = f"argument `{argument.name}` {words}"
             shown = _named(argument)
             yield Change("TG354", message, moved.name_span, "here", argument.name_span, shown)
@@ -206,10 +212,7 @@ def _compare_places(
             yield Change("TG353", message, here, "another name", there, _named(argument))
             yield from _compare_argument(argument, stands_here)
         else:
-            if stands_here is not None:
-                here = stands_here.span
-            else:
-                here = None
+            here = stands_here.span if stands_here is not None else None
             message = f"argument `{argument.name}` was removed"
             label = "is in its place" if here else ""
             yield Change("TG352", message, here, label, argument.span, _named(argument))
@@ -343,14 +346,18 @@ def _compare_calls(old: Offer, new: Offer) -> Changes:
 
 def _is_functionalized(offer: Offer) -> bool:
     """Whether some target has calls functionalized: one beside others is enough."""
-    return any(one is not None and one.functionalizes(offer.operator) for one in offer.served)
+    return any(
+        target is not None and target.functionalizes(offer.operator) for target in offer.served
+    )
 
 
 def _compare_terms(old: Offer, new: Offer) -> Changes:
     """What options offer, and the functions behind names."""
-    if old.terms is not None and new.terms is not None:
-        for compare in (terms.compare_offers, terms.compare_uses):
-            yield from compare(old.terms, new.terms, old.operator, new.operator)
+    before = old.side.terms
+    after = new.side.terms
+    if before is not None and after is not None:
+        yield from terms.compare_offers(before, after, old.operator, new.operator)
+        yield from terms.compare_uses(before, after, old.operator, new.operator)
 
 
 _OF_CALLERS: Sequence[_Compare] = (
@@ -368,11 +375,6 @@ _OF_CALLERS: Sequence[_Compare] = (
     lambda old, new: compare_order(old.operator, new.operator),
     _compare_terms,
 )
-_BY_LEVEL: Mapping[Level, Sequence[_Compare]] = {
-    "source": _OF_CALLERS,
-    "call": _OF_CALLERS,
-    "kernel": (_compare_kernels,),
-}
 
 
 def added_operators(old: Sequence[Operator], new: Sequence[Operator]) -> list[str]:
@@ -381,11 +383,11 @@ def added_operators(old: Sequence[Operator], new: Sequence[Operator]) -> list[st
 
 
 def changed_compatibly(
-    old: Sequence[Operator], new: Sequence[Operator], found: Collection[str]
+    old: Sequence[Operator], new: Sequence[Operator], reported: Collection[str]
 ) -> list[str]:
     """The changed schemas of operators without findings."""
     now = {operator.name: operator.schema.local_text for operator in new}
-    kept = now.keys() - set(found)
+    kept = now.keys() - set(reported)
     left = [(o.schema.local_text, now[o.name]) for o in old if o.name in kept]
     return [text for before, text in left if text != before]
 
@@ -394,9 +396,7 @@ def causes(
     old: Sequence[Operator], new: Sequence[Operator], diagnostics: Sequence[Diagnostic]
 ) -> list[str]:
     """How many findings there are of each kind: "108 removed: 101 of them with `Dimname`, which nothing has any more"."""
-    known = set()
-    for operator in new:
-        known |= _types(operator.schema)
+    known = set[str]().union(*(_types(operator.schema) for operator in new))
     schemas = {operator.name: operator.schema for operator in old}
     kinds: dict[str, list[str]] = {}
     for diagnostic in diagnostics:
@@ -415,10 +415,9 @@ def causes(
 
 def _with_types(lost: Sequence[set[str]]) -> str:
     """Which types operators had that no operator has any more."""
-    parts = [
-        f"{count} of them with `{name}`, which no argument has any more"
-        for name, count in Counter(chain.from_iterable(lost)).items()
-    ]
+    parts = []
+    for name, count in Counter(chain.from_iterable(lost)).items():
+        parts.append(f"{count} of them with `{name}`, which no argument has any more")
     return f": {', '.join(parts)}" if parts else ""
 
 

@@ -37,9 +37,9 @@ def compare_order(old: Operator, new: Operator) -> Changes:
 
 def _tried_first(operator: Operator) -> Iterator[NativeFunction]:
     """The overloads before this one."""
-    own = operator.function
-    for other in operator.others.overloads.get(own.packet, ()):
-        if other.name == own.name:
+    function = operator.function
+    for other in operator.others.overloads.get(function.packet, ()):
+        if other.name == function.name:
             return
         yield other
 

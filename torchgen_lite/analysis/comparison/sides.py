@@ -35,24 +35,27 @@ class Side(NamedTuple):
     ranges: Mapping[str, Sequence[str]] = {}
     write: Writer = lambda operator, witness: ""
 
-    def offer(self, operator: Operator) -> Offer:
-        served = [served.get(operator.name) for served in self.served]
-        own = self.ranges.get(operator.name) or [operator.function.torch or ""]
-        return Offer(operator, served, self.called, self.terms, self.releases, own)
+    def offer(self, operator: Operator, names: Mapping[str, str]) -> Offer:
+        served = [of_target.get(operator.name) for of_target in self.served]
+        ranges = self.ranges.get(operator.name) or [operator.function.torch or ""]
+        return Offer(operator, self, served, ranges, names)
 
 
 class Offer(NamedTuple):
-    """An operator in one version, what each target serves of it, if it takes the operator, and how it is called.
+    """An operator of one side, what each target serves of it, if it takes the operator, and the ranges of its entries.
 
-    `releases` is the range of PyTorch that the project supports, and `ranges` are those of the operator's entries.
+    `names` are what its arguments are called in the new version, where that differs.
     """
 
     operator: Operator
+    side: Side
     served: Sequence[Served | None]
-    called: Called | None
-    terms: Terms | None = None
-    releases: str = ""
-    ranges: Sequence[str] = ("",)
+    ranges: Sequence[str]
+    names: Mapping[str, str]
+
+    def named(self, name: str) -> str:
+        """An argument as the new version calls it."""
+        return self.names.get(name, name)
 
     @property
     def taken(self) -> set[str]:

@@ -4,38 +4,42 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cache
+from typing import NamedTuple
 
 from torchgen_lite.diagnostics.text import cut_at
 from torchgen_lite.loader.sources import lines_beside
 from torchgen_lite.schema import ListType, OptionalType, Type
+from torchgen_lite.schema.grouped import first_text
 from torchgen_lite.schema.model import bare_type, sized_list
 
 # What a number is where it may be a tensor.
 _AS_TENSOR = "tensor(1)"
 
 
-@cache
-def taken_values() -> Mapping[str, frozenset[str]]:
-    """The kinds of values that `torch.ops` takes for each type."""
-    return {name: frozenset(kinds.split()) for name, kinds, _ in _rows()}
+class Values(NamedTuple):
+    """The kinds of values that `torch.ops` takes for a type, and one as it is written; empty where none can be."""
+
+    kinds: frozenset[str]
+    written: str = ""
 
 
 @cache
-def _written_values() -> Mapping[str, str]:
-    return {name: value for name, _, value in _rows()}
-
-
-def _rows() -> list[list[str]]:
-    rows = []
+def values_by_type() -> Mapping[str, Values]:
+    table = {}
     for line in lines_beside(__file__):
-        rows.append(cut_at(line, "|"))
-    return rows
+        name, kinds, written = cut_at(line, "|")
+        table[name] = Values(frozenset(kinds.split()), written)
+    return table
+
+
+def _values_of(name: str) -> Values:
+    """One that is not in the table takes only its own."""
+    return values_by_type().get(name, Values(frozenset([name])))
 
 
 def kinds_of(type_: Type) -> frozenset[str]:
-    """Those of a type that is no list; one that is not in the table takes only its own."""
-    name = _name(type_)
-    return taken_values().get(name, frozenset([name]))
+    """Those of a type that is no list."""
+    return _values_of(_name(type_)).kinds
 
 
 def _name(type_: Type) -> str:
@@ -51,7 +55,7 @@ def written_value(type_: Type, number: int = 1) -> str:
     if isinstance(type_, ListType):
         element = written_value(type_.elem, number)
         return f"[{', '.join([element] * (type_.size or 2))}]" if element else ""
-    text = _written_values().get(_name(type_), "")
+    text = _values_of(_name(type_)).written
     if number == 1:
         return text
     if _name(type_) == "Tensor":
@@ -78,8 +82,8 @@ def narrowed_value(old: Type, new: Type) -> str:
 def shared_value(one: Type, other: Type) -> str:
     """A value that both types take; empty where the usual one of the first will do."""
     shared = kinds_of(one) & kinds_of(other)
-    usual = _written_values().get(_name(one), "")
-    is_usual = any(_written_values().get(kind) == usual for kind in shared)
+    usual = _values_of(_name(one)).written
+    is_usual = any(_values_of(kind).written == usual for kind in shared)
     if is_usual or isinstance(one, ListType):
         return ""
     if "Tensor" in shared:
@@ -88,5 +92,4 @@ def shared_value(one: Type, other: Type) -> str:
 
 
 def _first_written(kinds: frozenset[str]) -> str:
-    found = [_written_values().get(kind, "") for kind in sorted(kinds)]
-    return next(filter(None, found), "")
+    return first_text(_values_of(kind).written for kind in sorted(kinds))

@@ -14,7 +14,7 @@ from __future__ import annotations
 from torchgen_lite.analysis.derive.model import VariantGroup
 from torchgen_lite.loader.entry.entry import DispatchEntry, NativeFunction
 from torchgen_lite.schema import SchemaKind
-from torchgen_lite.schema.model import bare_type
+from torchgen_lite.schema.model import annotations_of, bare_types
 
 # The operator that copies results to an argument, by kind of variant.
 COPIES = {SchemaKind.inplace: "_copy_from", SchemaKind.out: "_copy_from_and_resize"}
@@ -47,7 +47,6 @@ def takes_results(group: VariantGroup, variant: NativeFunction) -> bool:
     written = schema.written
     if kind not in COPIES or (kind is SchemaKind.out and written != schema.out):
         return False
-    if not {value.annotation for value in schema.returns} <= {a.annotation for a in written}:
+    if not set(annotations_of(schema.returns)).issubset(annotations_of(written)):
         return False
-    results = group.functional.func.returns
-    return [bare_type(a.type) for a in written] == [bare_type(r.type) for r in results]
+    return bare_types(written) == bare_types(group.functional.func.returns)

@@ -101,7 +101,7 @@ def _base_of(slots: Slots) -> Operator | None:
     is_view = any(o.schema.is_aliasing for o in operators)
     if is_view or all(o.function.manual_cpp_binding for o in operators):
         return None
-    are_composite = all(_is_composite(operator) for operator in operators)
+    are_composite = all(map(_is_composite, operators))
     is_core = any("core" in operator.function.tags for operator in operators)
     if are_composite and not is_core:
         return None

@@ -55,6 +55,11 @@ class ArgumentLayout(NamedTuple):
         return self.before_options + (self.options or ()) + self.after_options
 
     @property
+    def without_options(self) -> tuple[Argument, ...]:
+        """The arguments except the out arguments and the tensor options."""
+        return self.positional + self.before_options + self.after_options
+
+    @property
     def inputs(self) -> tuple[Argument, ...]:
         """The arguments except the out arguments, in schema order."""
         return self.positional + self.keywords

@@ -19,7 +19,8 @@ from torchgen_lite.analysis.derive.layout import ArgumentLayout, argument_layout
 from torchgen_lite.analysis.derive.names import root_of
 from torchgen_lite.loader.entry.entry import NativeFunction
 from torchgen_lite.schema import Argument, FunctionSchema, SchemaKind
-from torchgen_lite.schema.model import bare_type
+from torchgen_lite.schema.grouped import names_of
+from torchgen_lite.schema.model import annotations_of, bare_types
 
 
 class Signature(NamedTuple):
@@ -46,21 +47,21 @@ def signature_of(function: NativeFunction, kind: SchemaKind) -> Signature:
     schema = function.func
     layout = argument_layout(schema)
     keywords = layout.before_options + layout.after_options
-    returned = [bare_type(value.type) for value in schema.returns]
+    returned = bare_types(schema.returns)
     if kind is not SchemaKind.functional:
-        returned += [bare_type(a.type) for a in unreturned_writes(schema, layout)]
+        returned += bare_types(unreturned_writes(schema, layout))
     return Signature(
         function.namespace,
         root_of(schema.base_name),
         _types_and_names(layout.positional),
         _types_and_names(keywords),
-        tuple([argument.default for argument in chain(layout.positional, keywords)]),
+        tuple([argument.default for argument in layout.without_options]),
         tuple(returned),
     )
 
 
 def _types_and_names(arguments: Sequence[Argument]) -> tuple[tuple[str, str], ...]:
-    return tuple([(bare_type(argument.type), argument.name) for argument in arguments])
+    return tuple(zip(bare_types(arguments), names_of(arguments)))
 
 
 def unreturned_writes(schema: FunctionSchema, layout: ArgumentLayout) -> Iterator[Argument]:
@@ -72,7 +73,7 @@ def unreturned_writes(schema: FunctionSchema, layout: ArgumentLayout) -> Iterato
         return
     receiver = [a for a in layout.positional if a.name == "self"]
     others = [a for a in layout.positional if a.name != "self"]
-    returned = [value.annotation for value in schema.returns]
+    returned = annotations_of(schema.returns)
     for argument in chain(receiver, layout.out, others, layout.keywords):
         if argument.is_write and argument.annotation not in returned:
             yield argument

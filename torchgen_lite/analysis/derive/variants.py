@@ -11,7 +11,7 @@ operator (torchgen `native_function_generation`).
 from __future__ import annotations
 
 from dataclasses import replace
-from itertools import chain, count, islice
+from itertools import chain, count, filterfalse, islice
 from string import ascii_lowercase
 
 from torchgen_lite.analysis.derive.layout import (
@@ -30,6 +30,8 @@ from torchgen_lite.analysis.derive.names import (
 from torchgen_lite.analysis.derive.signature import unreturned_writes
 from torchgen_lite.loader.entry.entry import DispatchEntry, NativeFunction
 from torchgen_lite.schema import AliasAnnotation, Argument, FunctionSchema, Return, SchemaKind
+from torchgen_lite.schema.grouped import without_none
+from torchgen_lite.schema.model import annotations_of
 
 
 def out_schema(schema: FunctionSchema) -> FunctionSchema:
@@ -77,8 +79,7 @@ def _returns_to_out(schema: FunctionSchema) -> tuple[tuple[Argument, ...], tuple
     If all are plain tensors they are also returned, as in other out variants; otherwise only
     non-tensors are.
     """
-    layout = argument_layout(schema)
-    inputs = layout.positional + layout.before_options + layout.after_options
+    inputs = argument_layout(schema).without_options
     letters = _free_letters(schema)
     plain = all(str(strip_type(r.type)) == "Tensor" for r in schema.returns)
     out = []
@@ -100,10 +101,12 @@ def _returns_to_out(schema: FunctionSchema) -> tuple[tuple[Argument, ...], tuple
 
 def _free_letters(schema: FunctionSchema) -> list[str]:
     """An alias set name for each result: letters that no argument uses, and `a1` after `z`."""
-    used = {letter for a in schema.arguments if a.annotation for letter in a.annotation.before}
+    used: set[str] = set()
+    for annotation in without_none(annotations_of(schema.annotated)):
+        used.update(annotation.before)
     turns = chain([""], count(1))
     names = (f"{letter}{turn}" for turn in turns for letter in ascii_lowercase)
-    return list(islice((name for name in names if name not in used), len(schema.returns)))
+    return list(islice(filterfalse(used.__contains__, names), len(schema.returns)))
 
 
 def functional_schema(schema: FunctionSchema) -> FunctionSchema:
@@ -114,14 +117,13 @@ def functional_schema(schema: FunctionSchema) -> FunctionSchema:
     arguments, so the latter is called `<name>_functional`.
     """
     layout = argument_layout(schema)
-    inputs = layout.positional + layout.before_options + layout.after_options
     returns = [Return(strip_type(r.type), r.name) for r in schema.returns]
     for argument in unreturned_writes(schema, layout):
         returns.append(Return(strip_type(argument.type), f"{argument.name}_out"))
     base = root_of(schema.base_name)
     if schema.kind() is SchemaKind.mutable:
         base += FUNCTIONAL_SUFFIX
-    arguments = tuple(map(_read_only, inputs))
+    arguments = tuple(map(_read_only, layout.without_options))
     return _schema(schema, base, schema.overload_name, arguments, tuple(returns))
 
 

@@ -19,7 +19,6 @@ from torchgen_lite.analysis.differentiability.vocabulary import (
     not_a_method,
 )
 from torchgen_lite.analysis.finding import Findings, Found, Reported, findings
-from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.analysis.python_names import BUILTINS
 from torchgen_lite.analysis.resolve import Resolved
 from torchgen_lite.diagnostics import Help, misspelled
@@ -82,14 +81,11 @@ def anywhere(known: Collection[str], *, may_have: bool) -> Speech:
 
 def check_formula_calls(resolved: Resolved, speech: Speech) -> Reported:
     """The mistakes in the formulas of a file, of which PyTorch's own call more than PyTorch exports."""
-    for operator in resolved.declared:
+    for operator, info in resolved.formulas:
         function = operator.function
-        if function.derivatives is None or function.namespace in TORCH_NAMESPACES:
-            continue
-        for info in operator.infos.values():
-            # What `auto` calls is checked with references.
-            trees = () if function.is_auto else info.trees
-            yield from check_calls(function, trees, speech)
+        # What `auto` calls is checked with references.
+        if not function.is_pytorchs and not function.is_auto:
+            yield from check_calls(function, info.trees, speech)
 
 
 def check_calls(function: NativeFunction, trees: Iterable[Typed], speech: Speech) -> Reported:
@@ -141,6 +137,6 @@ def _check_call(part: Typed, node: Call, speech: Speech) -> Findings:
 
 def _misused(part: Typed, node: Call, name: str, speech: Speech) -> Findings:
     """TG323: arguments that PyTorch's function or method does not take in any of the languages."""
-    found = [list(misused(part, node, name, language)) for language in speech.languages]
-    if all(found):
-        yield from found[0]
+    in_each = [list(misused(part, node, name, language)) for language in speech.languages]
+    if all(in_each):
+        yield from in_each[0]

@@ -9,7 +9,6 @@ from torchgen_lite.analysis.derive.layout import is_tensor_like, tensors_in
 from torchgen_lite.analysis.differentiability.model import noted_arguments
 from torchgen_lite.analysis.differentiability.vocabulary import Vocabulary, check_calls, cpp_names
 from torchgen_lite.analysis.finding import Findings, Found, Reported, findings
-from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.analysis.python_names import instead_in_a_formula
 from torchgen_lite.diagnostics import Span, did_you_mean
 from torchgen_lite.diagnostics.text import quoted
@@ -125,7 +124,7 @@ def _refusal(function: NativeFunction) -> str | None:
         return f"`{name}` has no result that is a tensor"
     if any(bare_type(type_).count("[") > 1 for type_ in tensors):
         return f"`{name}` has a result that is a list of lists, which cannot have a gradient"
-    if not is_noted and function.namespace not in TORCH_NAMESPACES:
+    if not is_noted and not function.is_pytorchs:
         reason = _unwritable(function.func)
         if reason is not None:
             return reason

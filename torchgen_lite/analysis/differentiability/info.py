@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from torchgen_lite.analysis.derive.layout import argument_layout, is_tensor_like, tensors_in
+from torchgen_lite.analysis.derive.layout import argument_layout, tensors_in
 from torchgen_lite.analysis.differentiability.model import (
     Derivative,
     DifferentiabilityInfo,
@@ -120,10 +120,7 @@ def _read_variant(
     inputs = {name for name, saved in scope.values.items() if saved.result is None}
     given = derivatives.output_differentiability
     # If PyTorch decides by a condition at run time, the result counts as differentiable.
-    if given:
-        differentiability = tuple(value is not False for value in given)
-    else:
-        differentiability = None
+    differentiability = tuple([flag is not False for flag in given]) if given else None
     backward = []
     forward = []
     refused: list[str] = []
@@ -140,7 +137,7 @@ def _read_variant(
     slots = tuple(
         TensorArgument(a.name, dispatch_kind(a.type)) for a in schema.inputs if a.name in named
     )
-    info = DifferentiabilityInfo(
+    return DifferentiabilityInfo(
         function,
         key,
         _node_name(schema.base_name, key, counter) if slots else "",
@@ -148,26 +145,22 @@ def _read_variant(
         slots,
         _saved(backward, names_of(slots)),
         tuple(refused),
-        _available_gradients(schema, differentiability),
         differentiability,
-        (),
         tuple(forward),
     )
-    return replace(info, outputs=differentiable_outputs(schema, info))
 
 
 def _tangent(formula: Formula, scope: Scope) -> Typed | None:
     """The tree of a forward formula, which has the values `x_p` and the tangents `x_t` of arguments."""
-    tensors = [
-        name
-        for name, kind in scope.kinds.items()
-        if name in scope.values and kind.sort is TENSOR.sort
-    ]
-    names = {f"{name}_{suffix}": scope.kinds[name] for name in tensors for suffix in "pt"}
-    names |= {f"original_{name}": kind for name, kind in names.items() if name[:-2] == "self"}
     if formula.expression is None:
         return None
-    return type_formula(formula.expression, replace(scope, kinds={**scope.kinds, **names}))
+    kinds = {**scope.kinds}
+    for name, kind in scope.kinds.items():
+        if name in scope.values and kind.sort is TENSOR.sort:
+            starts = [name, "original_self"] if name == "self" else [name]
+            for start in starts:
+                kinds |= {f"{start}_p": kind, f"{start}_t": kind}
+    return type_formula(formula.expression, replace(scope, kinds=kinds))
 
 
 def _saved(derivatives: Sequence[Derivative], slots: Sequence[str]) -> tuple[Saved, ...]:
@@ -176,20 +169,7 @@ def _saved(derivatives: Sequence[Derivative], slots: Sequence[str]) -> tuple[Sav
     for derivative in derivatives:
         for saved in derivative.saved:
             using.setdefault(saved, set()).update(slots.index(name) for name in derivative.names)
-    found = needed_by(using, len(slots))
-    return tuple(sorted(found, key=lambda saved: saved.result is not None))
-
-
-def _available_gradients(
-    schema: FunctionSchema, differentiability: Sequence[bool] | None
-) -> tuple[str, ...]:
-    """`grad_NAME` for each result that has a name and a derivative."""
-    flags = differentiability or [True] * len(schema.returns)
-    return tuple(
-        f"grad_{value.name}"
-        for value, flag in zip(schema.returns, flags)
-        if flag and value.name is not None and is_tensor_like(value.type)
-    )
+    return tuple(sorted(needed_by(using, len(slots)), key=lambda saved: saved.result is not None))
 
 
 def _node_name(base_name: str, key: str, counter: Counter[str]) -> str:
@@ -200,20 +180,3 @@ def _node_name(base_name: str, key: str, counter: Counter[str]) -> str:
     number = counter[prefix]
     counter[prefix] += 1
     return f"{prefix}{number}"
-
-
-def differentiable_outputs(schema: FunctionSchema, info: DifferentiabilityInfo) -> tuple[int, ...]:
-    """The results that get gradients (torchgen `gen_differentiable_outputs`).
-
-    Those the entry names; by default every tensor, or only the first if formulas use just `grad`.
-    """
-    if info.output_differentiability is not None:
-        return tuple(index for index, flag in enumerate(info.output_differentiability) if flag)
-    tensors = tuple(
-        index
-        for index, (name, value) in enumerate(zip(return_names(schema), schema.returns))
-        if is_tensor_like(value.type) and name not in info.not_differentiable
-    )
-    if "grad" in info.mentioned:
-        return tensors[:1]
-    return tensors

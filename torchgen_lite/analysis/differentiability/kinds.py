@@ -14,7 +14,6 @@ from torchgen_lite.analysis.differentiability.linear import nonlinear
 from torchgen_lite.analysis.differentiability.model import Derivative
 from torchgen_lite.analysis.differentiability.vocabulary import callable_operators, is_other
 from torchgen_lite.analysis.finding import Findings, Found, Reported, findings
-from torchgen_lite.analysis.operators import functions_of
 from torchgen_lite.analysis.resolve import Resolved
 from torchgen_lite.diagnostics import did_you_mean
 from torchgen_lite.diagnostics.text import quoted
@@ -40,14 +39,12 @@ _WRITING = re.compile(
 
 def check_kinds(resolved: Resolved) -> Reported:
     """Every gradient and argument of the wrong kind, in formulas that are otherwise correct."""
-    declared = [o for o in resolved.declared if o.function.derivatives is not None]
-    operators = callable_operators(functions_of(resolved.declared))
-    for operator in declared:
+    operators = callable_operators(resolved.functions)
+    for operator, info in resolved.formulas:
         scope = formula_scope(operator.schema, operators)
-        for info in operator.infos.values():
-            for derivative in info.derivatives:
-                mistakes = _check(operator.schema, derivative, scope, info.gradients)
-                yield from findings(operator.function, mistakes)
+        for derivative in info.derivatives:
+            mistakes = _check(operator.schema, derivative, scope, info.gradients)
+            yield from findings(operator.function, mistakes)
 
 
 def _check(

@@ -4,22 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import compress, count
 from typing import NamedTuple
 
+from torchgen_lite.analysis.derive.layout import is_tensor_like
 from torchgen_lite.formulas.facts import Fact, Saved
-from torchgen_lite.formulas.model import Call, Member, Name
-from torchgen_lite.formulas.tree import Typed, every_part
+from torchgen_lite.formulas.model import Call, name_called, texts_in, walk
+from torchgen_lite.formulas.tree import Typed
 from torchgen_lite.loader.entry.derivatives import Formula
 from torchgen_lite.loader.entry.entry import NativeFunction
-from torchgen_lite.schema import Argument, FunctionSchema, ListType, SchemaKind
+from torchgen_lite.schema import Argument, FunctionSchema, ListType, SchemaKind, return_names
 from torchgen_lite.schema.dispatch_kind import DispatchKind, dispatch_kind
-from torchgen_lite.schema.grouped import names_of
+from torchgen_lite.schema.grouped import names_of, without_none
 from torchgen_lite.schema.kept import keeping, kept
-
-
-def _names(tree: Typed) -> frozenset[str]:
-    nodes = (part.node for part in every_part(tree))
-    return frozenset(node.text for node in nodes if isinstance(node, Name))
 
 
 @keeping
@@ -35,7 +32,7 @@ class Derivative:
     @kept
     def mentioned(self) -> frozenset[str]:
         """Every name in the formula."""
-        return _names(self.tree)
+        return frozenset(texts_in(self.tree.node))
 
 
 class Tangent(NamedTuple):
@@ -48,9 +45,7 @@ class Tangent(NamedTuple):
     @property
     def mentioned(self) -> frozenset[str]:
         """Every name in the expression."""
-        if self.tree is not None:
-            return _names(self.tree)
-        return frozenset()
+        return frozenset() if self.tree is None else frozenset(texts_in(self.tree.node))
 
 
 class TensorArgument(NamedTuple):
@@ -88,8 +83,8 @@ class DifferentiabilityInfo:
 
     `function` is the operator that the formulas were written for. `node_name` is the name of its
     backward node, `AddBackward0`, or empty if nothing is differentiable. `slots` are the arguments
-    with formulas, in schema order; `saved` is everything the formulas save, inputs first; `outputs`
-    are the indices of the results that get gradients; `forward` is what is written for tangents of results.
+    with formulas, in schema order; `saved` is everything the formulas save, inputs first; `forward` is what is written
+    for tangents of results.
     """
 
     function: NativeFunction
@@ -99,19 +94,42 @@ class DifferentiabilityInfo:
     slots: tuple[TensorArgument, ...]
     saved: tuple[Saved, ...]
     not_differentiable: tuple[str, ...]
-    available_gradients: tuple[str, ...]
     output_differentiability: tuple[bool, ...] | None
-    outputs: tuple[int, ...]
     forward: tuple[Tangent, ...] = ()
 
     @kept
     def arguments(self) -> tuple[str, ...]:
         return tuple(names_of(self.slots))
 
+    @kept
+    def available_gradients(self) -> tuple[str, ...]:
+        """`grad_NAME` for each result that has a name and a derivative."""
+        names = []
+        for index, value in enumerate(self.schema.returns):
+            flags = self.output_differentiability
+            if value.name and is_tensor_like(value.type) and (flags is None or flags[index]):
+                names.append(f"grad_{value.name}")
+        return tuple(names)
+
+    @kept
+    def outputs(self) -> tuple[int, ...]:
+        """The results that get gradients (torchgen `gen_differentiable_outputs`).
+
+        Those the entry names; by default every tensor, or only the first if formulas use just `grad`.
+        """
+        if self.output_differentiability is not None:
+            return tuple(compress(count(), self.output_differentiability))
+        names = return_names(self.schema)
+        outputs = []
+        for index, value in enumerate(self.schema.returns):
+            if is_tensor_like(value.type) and names[index] not in self.not_differentiable:
+                outputs.append(index)
+        return tuple(outputs[:1] if "grad" in self.mentioned else outputs)
+
     @property
     def uses(self) -> frozenset[str]:
         """The arguments and results that have a formula, or that one keeps."""
-        return frozenset(self.arguments).union(one.source for one in self.saved)
+        return frozenset([*self.arguments, *[saved.source for saved in self.saved]])
 
     @kept
     def noted(self) -> tuple[TensorArgument, ...]:
@@ -147,7 +165,7 @@ class DifferentiabilityInfo:
     @property
     def trees(self) -> tuple[Typed, ...]:
         """The formulas of gradients and of tangents."""
-        tangents = [one.tree for one in self.forward if one.tree is not None]
+        tangents = without_none(tangent.tree for tangent in self.forward)
         return (*(derivative.tree for derivative in self.derivatives), *tangents)
 
     @kept
@@ -176,26 +194,18 @@ class DifferentiabilityInfo:
     @property
     def tests_gradients(self) -> bool:
         """Whether a formula asks if a gradient is defined."""
-        tests = []
         for derivative in self.derivatives:
-            for part in every_part(derivative.tree):
-                if (
-                    isinstance(part.node, Call)
-                    and isinstance(part.node.function, Member)
-                    and part.node.function.name == "defined"
-                ):
-                    tests.append(part)
-        names = []
-        for test in tests:
-            for inner in every_part(test):
-                names.append(inner.node)
-        return any(isinstance(node, Name) and node.text in self.gradients for node in names)
+            for part in walk(derivative.tree.node):
+                is_test = isinstance(part, Call) and name_called(part) == "defined"
+                if is_test and not self.gradients.isdisjoint(texts_in(part)):
+                    return True
+        return False
 
     @property
     def reads_original(self) -> bool:
         """Whether the tangents of an in-place operator need the value that it overwrites."""
         names = {"self", "self_p", "original_self_p"}
-        return any(not names.isdisjoint(one.mentioned) for one in self.forward)
+        return any(not names.isdisjoint(tangent.mentioned) for tangent in self.forward)
 
     def kept(self, readable: Collection[Fact]) -> tuple[Saved, ...]:
         """What is saved if only these facts can be read: other facts save the whole value."""

@@ -12,7 +12,6 @@ from collections.abc import Collection, Iterator
 
 from torchgen_lite.analysis.differentiability.model import DifferentiabilityInfo, Tangent
 from torchgen_lite.analysis.finding import Findings, Found, Reported, findings
-from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.analysis.resolve import Resolved
 from torchgen_lite.diagnostics import Span
 from torchgen_lite.formulas.facts import LASTING
@@ -24,14 +23,10 @@ from torchgen_lite.schema.grouped import names_of
 
 def check_noted(resolved: Resolved) -> Reported:
     """The formulas of operators that write beside their results. PyTorch's own say which value they mean in C++."""
-    for operator in resolved.declared:
-        function = operator.function
-        if function.derivatives is None or function.namespace in TORCH_NAMESPACES:
-            continue
-        for info in operator.infos.values():
-            noted = set(names_of(info.noted))
-            if noted:
-                yield from findings(function, _check(info, noted))
+    for operator, info in resolved.formulas:
+        noted = set(names_of(info.noted))
+        if noted and not operator.function.is_pytorchs:
+            yield from findings(operator.function, _check(info, noted))
 
 
 def _check(info: DifferentiabilityInfo, noted: Collection[str]) -> Findings:

@@ -15,7 +15,6 @@ from collections.abc import Collection, Iterator
 from torchgen_lite.analysis.differentiability.model import DifferentiabilityInfo
 from torchgen_lite.analysis.fakes.results import rules_by_result
 from torchgen_lite.analysis.finding import Reported, finding
-from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.analysis.resolve import Resolved
 from torchgen_lite.diagnostics import Diagnostic
 from torchgen_lite.formulas.facts import Saved
@@ -24,11 +23,10 @@ from torchgen_lite.formulas.model import (
     Binary,
     Call,
     Conditional,
-    Expression,
     Literal,
     Name,
     Subscript,
-    walk,
+    texts_in,
 )
 from torchgen_lite.formulas.operands import COMPARISONS
 from torchgen_lite.formulas.tree import Typed
@@ -37,13 +35,10 @@ from torchgen_lite.schema import return_names
 
 def check_results(resolved: Resolved) -> Reported:
     """Entries that lack `output_differentiability`, or a gradient in their formulas."""
-    for operator in resolved.declared:
-        if operator.function.derivatives is None:
-            continue
-        for info in operator.infos.values():
-            yield from _check_integers(info) or _check_unused(info)
-            if operator.function.namespace not in TORCH_NAMESPACES:
-                yield from _check_constants(info, resolved)
+    for operator, info in resolved.formulas:
+        yield from _check_integers(info) or _check_unused(info)
+        if not operator.function.is_pytorchs:
+            yield from _check_constants(info, resolved)
 
 
 def _check_integers(info: DifferentiabilityInfo) -> list[Diagnostic]:
@@ -51,10 +46,11 @@ def _check_integers(info: DifferentiabilityInfo) -> list[Diagnostic]:
     function = info.function
     if function.fake is None or not info.slots or info.output_differentiability is not None:
         return []
-    rules = rules_by_result(function)
-    dtypes = {i: rule.get("dtype") for i, rule in rules.items() if i in info.outputs}
-    names = {i: d.text for i, d in dtypes.items() if isinstance(d, Name)}
-    integers = {i: text for i, text in names.items() if text in INTEGRAL_DTYPES}
+    integers = {}
+    for index, rule in rules_by_result(function).items():
+        dtype = rule.get("dtype")
+        if index in info.outputs and isinstance(dtype, Name) and dtype.text in INTEGRAL_DTYPES:
+            integers[index] = dtype
     if not integers:
         return []
     index, dtype = next(iter(integers.items()))
@@ -92,7 +88,8 @@ def _check_constants(info: DifferentiabilityInfo, resolved: Resolved) -> Reporte
     known = set[int]()
     for index, rule in rules_by_result(function).items():
         # `default(index_type, int64)` is one of integers, too.
-        if _names_integers(rule.get("dtype")):
+        dtype = rule.get("dtype")
+        if dtype is not None and not INTEGRAL_DTYPES.isdisjoint(texts_in(dtype)):
             known.add(index)
     known.update(info.outputs)
     for derivative in info.derivatives:
@@ -109,14 +106,6 @@ def _check_constants(info: DifferentiabilityInfo, resolved: Resolved) -> Reporte
                 "a constant",
                 f"compute it from the inputs under `let:`, or give `{name}` a gradient",
             )
-
-
-def _names_integers(dtype: Expression | None) -> bool:
-    """Whether an expression for a dtype names an integral one."""
-    if dtype is None:
-        return False
-    names = {node.text for node in walk(dtype) if isinstance(node, Name)}
-    return not names.isdisjoint(INTEGRAL_DTYPES)
 
 
 def _read_in(tree: Typed, resolved: Resolved) -> Iterator[tuple[Typed, Saved]]:
@@ -144,7 +133,7 @@ def _answered(tree: Typed, resolved: Resolved) -> Collection[int]:
     plan = resolved.autograd.get(operator.name)
     if plan is None or plan.info is None:
         return () if operator.is_composed else everything
-    keywords = [name for name, _ in tree.node.keywords]
+    keywords = tree.node.keyword_names
     count = len(tree.parts) - len(keywords)
     names = [place.name if place else "" for place in callee.by_position(count)[:count]]
     given = enumerate([*names, *keywords])

@@ -8,7 +8,6 @@ from typing import Literal
 
 from torchgen_lite.analysis.derive.layout import argument_layout
 from torchgen_lite.analysis.finding import Findings, Found
-from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.diagnostics import did_you_mean, write_instead
 from torchgen_lite.diagnostics.text import quoted
 from torchgen_lite.formulas.callees import Callee, Operators, nearest, takes
@@ -31,7 +30,6 @@ from torchgen_lite.loader.entry.entry import NativeFunction
 from torchgen_lite.loader.torch.functions import functions_of_torch, taken
 from torchgen_lite.loader.torch.schemas import schemas_of
 from torchgen_lite.schema import Argument, FunctionSchema, SchemaKind
-from torchgen_lite.schema.grouped import names_of
 
 TENSOR_METHODS = frozenset({*GRADIENTS.methods, "conj"})
 """Methods of a tensor that are not operators. Numbers have `conj` too."""
@@ -54,15 +52,15 @@ _INDEX = "i"
 
 def cpp_names(function: NativeFunction) -> frozenset[str]:
     """The names that this operator's formulas may use in C++."""
-    own = node_names(function)
-    if own:
-        return CPP_CONSTANTS | _OF_HELPERS | own
+    names = node_names(function)
+    if names:
+        return CPP_CONSTANTS | _OF_HELPERS | names
     return CPP_CONSTANTS
 
 
 def node_names(function: NativeFunction) -> frozenset[str]:
     """The names that this operator's formulas may use only in PyTorch's own node."""
-    if function.namespace not in TORCH_NAMESPACES:
+    if not function.is_pytorchs:
         return frozenset()
     is_foreach = function.func.base_name.startswith("_foreach_")
     return frozenset({_RETAIN, _INDEX} if is_foreach else {_RETAIN})
@@ -70,7 +68,7 @@ def node_names(function: NativeFunction) -> frozenset[str]:
 
 def callee(function: NativeFunction) -> Callee:
     """An operator as formulas call it."""
-    is_own = function.namespace not in TORCH_NAMESPACES
+    is_own = not function.is_pytorchs
     is_function = "function" in function.variants and not function.manual_cpp_binding
     does_more = "nondeterministic_seeded" in function.tags or function.effects is not None
     is_repeatable = not does_more and not function.func.written
@@ -159,7 +157,7 @@ def callable_operators(functions: Sequence[NativeFunction]) -> Operators:
     torch: dict[str, list[NativeFunction]] = {}
     for function in functions:
         if function.func.kind() is not SchemaKind.out:
-            group = torch if function.namespace in TORCH_NAMESPACES else declared
+            group = torch if function.is_pytorchs else declared
             group.setdefault(function.func.base_name, []).append(function)
     named = torch | declared
 
@@ -179,7 +177,7 @@ class Vocabulary:
     ) -> None:
         self.operators: dict[str, list[NativeFunction]] = {}
         self.methods: set[str] = set(TENSOR_METHODS)
-        names = [f.func.base_name for f in functions if f.namespace not in TORCH_NAMESPACES]
+        names = [f.func.base_name for f in functions if not f.is_pytorchs]
         self.own = frozenset(names)
         self.helpers = frozenset(helpers or ()).difference(names)
         self.closed = helpers is not None
@@ -270,10 +268,9 @@ def _check_arity(node: Call, name: str, count: int, vocabulary: Vocabulary) -> F
 
 def _accepts(operator: Callee, count: int, keywords: Sequence[str]) -> bool:
     """Whether `count` positional arguments and these keywords bind. A list may be spread."""
-    bound = operator.bound(count, keywords)
     if count > len(operator.by_position(count)) and not spreads(operator.func):
         return False
-    return bound is not None and bound.issuperset(names_of(operator.func.required))
+    return operator.binds(count, keywords)
 
 
 Language = Literal["Python", "C++"]
@@ -360,13 +357,9 @@ def untaken(call: Typed, name: str, language: Language) -> str:
 def _fits(overload: Callee, kinds: Sequence[Kind], language: Language) -> bool:
     """Whether an overload takes values of these kinds by position, and needs no others."""
     places = overload.by_position(len(kinds))[: len(kinds)]
-    bound = overload.bound(len(kinds), ())
-    return (
-        len(places) == len(kinds)
-        and bound is not None
-        and bound.issuperset(names_of(overload.func.required))
-        and all(_may_be(place, kind, language) for place, kind in zip(places, kinds))
-    )
+    if len(places) != len(kinds) or not overload.binds(len(kinds), ()):
+        return False
+    return all(_may_be(place, kind, language) for place, kind in zip(places, kinds))
 
 
 def _may_be(place: Argument | None, kind: Kind, language: Language) -> bool:

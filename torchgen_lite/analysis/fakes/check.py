@@ -9,13 +9,13 @@ from torchgen_lite.analysis.fakes.results import (
     rules_by_result,
     uses_axes,
 )
-from torchgen_lite.analysis.finding import Findings, Found, Reported, finding
+from torchgen_lite.analysis.finding import Findings, Found, Reported, finding, found_in
 from torchgen_lite.analysis.kernels import COMPOSITE_IMPLICIT
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.diagnostics import Help, did_you_mean
 from torchgen_lite.diagnostics.text import counted
 from torchgen_lite.formulas import kinds
-from torchgen_lite.formulas.language import RULES, Wanted, value_kind
+from torchgen_lite.formulas.language import RULES, Wanted, kinds_of_values, value_kind
 from torchgen_lite.formulas.model import Expression
 from torchgen_lite.formulas.tree import Scope, every_part
 from torchgen_lite.formulas.typed import type_formula
@@ -82,20 +82,19 @@ def _refusal(operator: Operator, fake: Fake) -> str | None:
 
 def mistakes(tree: Expression, wanted: Wanted, schema: FunctionSchema) -> Findings:
     """What is wrong with an expression, which must be of a wanted kind."""
-    scope = Scope({a.name: value_kind(a.type) for a in schema.arguments}, language=RULES)
+    scope = Scope(kinds_of_values(schema.arguments), language=RULES)
     for part in every_part(type_formula(tree, scope, wanted)):
-        wrong = part.mistake
-        if wrong is not None:
-            yield Found(wrong.code, wrong.message, part.node.span, wrong.label, wrong.help)
+        if part.mistake is not None:
+            yield found_in(part, part.mistake)
 
 
 def _check_rules(operator: Operator, fake: Fake) -> Findings:
     schema = operator.schema
     rules = fake.rules
     has_axes = uses_axes(operator)
-    needing = {r.index: r for r in new_results(schema)}
+    needing = new_results(schema)
     if rules and rules[0].name:
-        names = names_of(needing.values())
+        names = names_of(needing)
         for rule in rules:
             if rule.name not in names:
                 yield Found(
@@ -121,8 +120,10 @@ def _check_rules(operator: Operator, fake: Fake) -> Findings:
             fake.span,
             f"of `{schema.full_name}`",
         )
-    for index, rule in rules_by_result(operator.function).items():
-        yield from _check_rule(schema, needing[index], rule, has_axes)
+    given_rules = rules_by_result(operator.function)
+    for result in needing:
+        if result.index in given_rules:
+            yield from _check_rule(schema, result, given_rules[result.index], has_axes)
 
 
 def _check_rule(schema: FunctionSchema, result: Result, rule: FakeRule, has_axes: bool) -> Findings:
@@ -182,7 +183,7 @@ def _misfit(
             return wrong(message, "here", "name a Python function")
         return None
     source = result.source
-    kinds_given = [value_kind(a.type) for a in schema.arguments]
+    kinds_given = kinds_of_values(schema.arguments).values()
     if source is not None and "view" not in present:
         return wrong(
             f"{what} shares the memory of `{source.name}`",

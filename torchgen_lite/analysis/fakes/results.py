@@ -40,11 +40,13 @@ def results_of(schema: FunctionSchema) -> tuple[Result, ...]:
 
 
 def _aliased(schema: FunctionSchema, value: Return) -> Argument | None:
-    sets = set(value.annotation.before) if value.annotation is not None else set[str]()
-    if sets == {"*"}:
+    if value.annotation is None or value.annotation.before == ("*",):
         return None
-    annotated = ((a, a.annotation) for a in schema.arguments if a.annotation is not None)
-    return next((argument for argument, other in annotated if sets & set(other.before)), None)
+    sets = set(value.annotation.before)
+    for argument in schema.annotated:
+        if argument.annotation is not None and not sets.isdisjoint(argument.annotation.before):
+            return argument
+    return None
 
 
 def new_results(schema: FunctionSchema) -> list[Result]:
@@ -54,8 +56,8 @@ def new_results(schema: FunctionSchema) -> list[Result]:
 
 def numbers_of(schema: FunctionSchema) -> list[str]:
     """The arguments that count for the dtype of a result that is derived, as in `torch.result_type`."""
-    types = [(a.name, bare_type(a.type)) for a in schema.arguments]
-    return [name for name, type_ in types if type_.removesuffix("?") in _NUMBERS]
+    arguments = schema.arguments
+    return [a.name for a in arguments if bare_type(a.type).removesuffix("?") in _NUMBERS]
 
 
 def lacks_fake(operator: Operator) -> bool:

@@ -15,6 +15,7 @@ from torchgen_lite.schema import (
 )
 from torchgen_lite.schema.dispatch_kind import DispatchKind, dispatch_kind
 from torchgen_lite.schema.kind import is_inplace_name
+from torchgen_lite.schema.model import annotations_of
 
 # Types passed by value, so that a callee can't change the caller's.
 _VALUE_TYPES = frozenset("""
@@ -71,7 +72,7 @@ def write_without_inplace_name(function: NativeFunction) -> Findings:
     is_self = first.name == "self" and first.is_write
     if not is_self or dispatch_kind(first.type) is DispatchKind.nothing:
         return
-    if any(returned.annotation == first.annotation for returned in schema.returns):
+    if first.annotation in annotations_of(schema.returns):
         yield Found(
             "TG403",
             f"`{function.func.local_name}` writes and returns `self`, but its name is not in-place",
@@ -124,7 +125,7 @@ def inplace_without_return(function: NativeFunction) -> Findings:
     returns = function.func.returns
     if first is None or not first.is_write or not returns:
         return
-    if all(value.annotation != first.annotation for value in returns):
+    if first.annotation not in annotations_of(returns):
         yield Found(
             "TG414",
             f"in-place `{function.func.local_name}` does not return `{first.name}`",

@@ -28,8 +28,7 @@ def _kernel_for(function: NativeFunction, *keys: str) -> DispatchEntry | None:
 
 def unreachable_kernel(resolved: Resolved) -> Reported:
     """TG406: a backend kernel, but no argument that carries its key (in Python, options do)."""
-    keyless = [f for f in resolved.functions if not f.func.carries_keys]
-    return unreachable_kernels([f for f in keyless if not tensor_options(f.func)])
+    return unreachable_kernels([f for f in resolved.functions if not tensor_options(f.func)])
 
 
 def unreachable_kernels(functions: Sequence[NativeFunction]) -> Reported:
@@ -176,10 +175,7 @@ def composite_without_gradient(resolved: Resolved) -> Reported:
         # The formulas that PyTorch has for a few of them call the other one.
         base = function.func.base_name
         backward = resolved.declared_by_name.get(f"{function.namespace}::{base}_backward")
-        if backward:
-            served = backward.function.keys
-        else:
-            served = set()
+        served = backward.function.keys if backward else ()
         for entry in function.dispatch:
             key = entry.key
             name = function.func.local_name

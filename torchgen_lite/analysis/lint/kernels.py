@@ -11,7 +11,7 @@ from torchgen_lite.analysis.program import Program
 from torchgen_lite.analysis.resolve import Resolved
 from torchgen_lite.loader.entry.entry import NativeFunction
 from torchgen_lite.schema.grouped import names_of
-from torchgen_lite.schema.model import bare_type
+from torchgen_lite.schema.model import bare_types
 
 
 def kernel_with_two_schemas(resolved: Resolved) -> Reported:
@@ -78,7 +78,6 @@ def _is_overloaded(kernel: str, function: NativeFunction) -> bool:
 
 def _compatible(first: NativeFunction, second: NativeFunction) -> bool:
     """Whether one function could serve both: the same argument names, or the same types."""
-    left = [bare_type(a.type) for a in first.func.arguments]
-    right = [bare_type(a.type) for a in second.func.arguments]
-    names = names_of(first.func.arguments) == names_of(second.func.arguments)
-    return names or left == right
+    left = first.func.arguments
+    right = second.func.arguments
+    return names_of(left) == names_of(right) or bare_types(left) == bare_types(right)

@@ -15,7 +15,7 @@ _WHOLE = "a last kernel without `when` takes the rest"
 
 def uncovered_inputs(function: NativeFunction) -> Findings:
     """TG431: rows that are never reached. TG432: inputs without a kernel. TG433: where neither is known."""
-    if not any(entry.rows for entry in function.dispatch) or any(check_selections(function)):
+    if any(check_selections(function)):
         return
     seen = []
     for entry in function.dispatch:
@@ -57,10 +57,10 @@ def _in_the_way(before: Sequence[KernelRow], row: KernelRow) -> KernelRow | None
     return None
 
 
-def _gap(entry: DispatchEntry, found: Cover) -> Findings:
-    if found.gap is not None:
-        message = f"no kernel for `{found.gap}` under `{entry.key}`"
+def _gap(entry: DispatchEntry, covered: Cover) -> Findings:
+    if covered.gap is not None:
+        message = f"no kernel for `{covered.gap}` under `{entry.key}`"
         yield Found("TG432", message, entry.key_span, "no row takes it", _WHOLE)
-    elif not found.is_complete:
+    elif not covered.is_complete:
         message = f"whether each input has a kernel under `{entry.key}` is not decided"
         yield Found("TG433", message, entry.key_span, "no last row without `when`", _WHOLE)

@@ -7,14 +7,13 @@ from collections.abc import Sequence
 from torchgen_lite.analysis.derive.layout import has_tensors_by_name, is_tensor_like
 from torchgen_lite.analysis.fakes.results import Result, new_results, rules_by_result
 from torchgen_lite.analysis.finding import Reported, finding
-from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.analysis.policy import Policy
 from torchgen_lite.analysis.program import Program
 from torchgen_lite.analysis.registrations import FUNCTIONALIZE
 from torchgen_lite.analysis.torch_library import returns_what_it_writes
 from torchgen_lite.diagnostics import Suggestion
-from torchgen_lite.formulas.model import Expression, Name, walk
+from torchgen_lite.formulas.model import Expression, Name, texts_in, walk
 from torchgen_lite.schema import Argument, BaseType, walk_type
 from torchgen_lite.schema.model import bare_type
 
@@ -28,7 +27,7 @@ def traced_rules(program: Program, policies: Sequence[Policy] | None) -> Reporte
     if policies is not None and not any(policy.in_pytorch for policy in policies):
         return
     for operator in program.resolved.declared:
-        is_own = operator.function.namespace not in TORCH_NAMESPACES
+        is_own = not operator.function.is_pytorchs
         # What is composed of other operators is not in a trace.
         if is_own and operator.own_kernels and not operator.is_composed:
             yield from numbers_of_the_fake(operator)
@@ -72,8 +71,7 @@ def _is_built_in(operator: Operator, result: Result, value: Expression | None) -
     """
     type_ = bare_type(result.value.type)
     if value is not None:
-        names = {part.text for part in walk(value) if isinstance(part, Name)}
-        return type_ in _NUMBERS | _SYMBOLIC and names <= _CONSTANTS
+        return type_ in _NUMBERS | _SYMBOLIC and _CONSTANTS.issuperset(texts_in(value))
     fake = operator.function.fake
     is_function = fake is not None and bool(fake.function)
     return type_ in _NUMBERS and (is_function or "Meta" in operator.keys)
@@ -104,7 +102,7 @@ def sizes_of_fixed_integers(operator: Operator) -> Reported:
 
 
 def _is_integer(argument: Argument) -> bool:
-    names = {one.name for one in walk_type(argument.type) if isinstance(one, BaseType)}
+    names = {part.name for part in walk_type(argument.type) if isinstance(part, BaseType)}
     return names == {"int"}
 
 

@@ -8,12 +8,12 @@ from torchgen_lite.analysis.derive.layout import TensorOptions
 from torchgen_lite.analysis.derive.names import root_of
 from torchgen_lite.analysis.derive.views import copy_name, needs_copy
 from torchgen_lite.analysis.finding import Reported, finding
-from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.analysis.resolve import Resolved
 from torchgen_lite.diagnostics import Diagnostic
 from torchgen_lite.diagnostics.suggest import is_slip, meant
 from torchgen_lite.loader.entry.entry import NativeFunction
 from torchgen_lite.schema import Argument, SchemaKind
+from torchgen_lite.schema.grouped import by_name
 from torchgen_lite.schema.model import bare_type
 
 
@@ -56,11 +56,10 @@ def functional_key(function: NativeFunction) -> tuple[str, str, str]:
 
 def _inputs(function: NativeFunction) -> dict[str, tuple[str, bool, str | None]]:
     """What variants must agree on, by argument name."""
-    found = {
-        argument.name: (bare_type(argument.type), argument.kwarg_only, argument.default)
-        for argument in function.func.inputs
-    }
-    return found
+    inputs = {}
+    for argument in function.func.inputs:
+        inputs[argument.name] = bare_type(argument.type), argument.kwarg_only, argument.default
+    return inputs
 
 
 def _difference(variant: NativeFunction, functional: NativeFunction) -> str:
@@ -75,8 +74,8 @@ def _difference(variant: NativeFunction, functional: NativeFunction) -> str:
 
 
 def _disagreement(function: NativeFunction, functional: NativeFunction, name: str) -> Diagnostic:
-    here = _argument(function, name)
-    there = _argument(functional, name)
+    here = by_name(function.func.arguments).get(name)
+    there = by_name(functional.func.arguments).get(name)
     called = functional.func.local_name
     message = f"`{function.func.local_name}` and `{called}` take different arguments"
     hint = f"`{called}` takes `{', '.join(map(str, functional.func.arguments))}`"
@@ -89,16 +88,11 @@ def _disagreement(function: NativeFunction, functional: NativeFunction, name: st
     return finding(function, "TG416", message, here.span, "not the same", hint, other)
 
 
-def _argument(function: NativeFunction, name: str) -> Argument | None:
-    return next((argument for argument in function.func.arguments if argument.name == name), None)
-
-
 def view_without_copy(resolved: Resolved) -> Reported:
     """TG417: a view whose `<name>_copy` is missing or takes other arguments.
 
     A missing one counts only if other views have theirs, as in PyTorch's own file.
     """
-    by_name = resolved.declared_by_name
     expected = any("view_copy" in function.tags for function in resolved.functions)
     for operator in resolved.declared:
         function = operator.function
@@ -106,7 +100,7 @@ def view_without_copy(resolved: Resolved) -> Reported:
         if not (schema.is_aliasing and needs_copy(function)):
             continue
         name = copy_name(function)
-        declared = by_name.get(f"{function.namespace}::{name}")
+        declared = resolved.declared_by_name.get(f"{function.namespace}::{name}")
         copy = declared.function if declared else None
         if copy is not None and _inputs(copy) != _inputs(function):
             yield finding(
@@ -134,7 +128,7 @@ def misspelled_namespace(resolved: Resolved) -> Reported:
 
     Digits count as meant: `attention2` and `attention3` are two libraries.
     """
-    counts = Counter(f.namespace for f in resolved.functions if f.namespace not in TORCH_NAMESPACES)
+    counts = Counter(f.namespace for f in resolved.functions if not f.is_pytorchs)
     meant_instead = {}
     for name, count in counts.items():
         alike = [other for other in counts if is_slip(name, other) and counts[other] > count]

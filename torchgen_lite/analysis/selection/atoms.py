@@ -25,7 +25,7 @@ from torchgen_lite.analysis.selection.inputs import (
 )
 from torchgen_lite.formulas import kinds
 from torchgen_lite.formulas import model as nodes
-from torchgen_lite.formulas.language import DTYPES, value_kind
+from torchgen_lite.formulas.language import DTYPES, kinds_of_values
 from torchgen_lite.formulas.model import Expression, walk
 from torchgen_lite.formulas.operands import COMPARISONS
 from torchgen_lite.schema import FunctionSchema
@@ -62,7 +62,7 @@ _READ = {
     "storage_offset": "offset",
     "defined": "defined",
 }
-_TRUTHS = {
+TRUTHS = {
     "contiguous": (True, False),
     "requires_grad": (False, True),
     "defined": (True, False),
@@ -90,7 +90,7 @@ class Atom:
 
 def canonical(node: Expression) -> Expression:
     """The condition with `==` and `<` alone, so that `a >= b` is the opposite of `a < b` by its text."""
-    node = nodes.rebuild(node, [canonical(child) for child in nodes.children(node)])
+    node = nodes.mapped(node, canonical)
     match node:
         case nodes.Binary("==" | "!=" as sign, left, right):
             first, second = sorted((left, right), key=str)
@@ -139,12 +139,12 @@ def _extent(node: Expression, fact: Fact, schema: FunctionSchema) -> _Extent | N
     A form of atom that nobody thought of is not known. So a new function of the language costs a verdict, never a
     right one.
     """
-    kind = kinds_of(schema)[fact.argument]
+    kind = kind_of(fact, schema)
     is_value = fact.kind == "value"
     if _is_finite(fact, kind):
         values = _candidates(fact, (), schema, ())
-        is_computed = all(_truth(node, fact, value, schema) is not None for value in values)
-        return _NOWHERE if is_computed else None
+        truths = [_truth(node, fact, value, schema) for value in values]
+        return None if None in truths else _NOWHERE
     if fact.kind == "address":
         divisor = _alignment(node)
         return ((), divisor) if divisor else None
@@ -175,7 +175,7 @@ def _extent_of_text(node: Expression, kind: kinds.Kind) -> _Extent | None:
 
 def _is_finite(fact: Fact, kind: kinds.Kind) -> bool:
     """Whether a fact has so few values that all are tried."""
-    if fact.kind in _TRUTHS or fact.kind == "dtype":
+    if fact.kind in TRUTHS or fact.kind == "dtype":
         return True
     is_one = fact.kind == "value" and not kind.is_list
     return is_one and kind.sort in (kinds.Sort.bool, kinds.Sort.dtype)
@@ -196,11 +196,6 @@ def _is_literal(node: Expression) -> bool:
         case nodes.Unary("-", nodes.Literal()):
             return True
     return isinstance(node, nodes.Literal)
-
-
-def kinds_of(schema: FunctionSchema) -> Mapping[str, kinds.Kind]:
-    """The kinds of an operator's arguments, without those that it writes to as `out`."""
-    return {argument.name: value_kind(argument.type) for argument in schema.inputs}
 
 
 def _alignment(node: Expression) -> int:
@@ -348,6 +343,16 @@ def _cuts_of_division(
     return tuple([(edge - inner.rest) / inner.factor for edge in edges]), 1
 
 
+def facts_of(atoms: Iterable[Atom]) -> dict[Fact, None]:
+    """The facts that atoms read, each once."""
+    return dict.fromkeys(chain.from_iterable(atom.facts for atom in atoms))
+
+
+def kind_of(fact: Fact, schema: FunctionSchema) -> kinds.Kind:
+    """The kind of the argument that a fact is about."""
+    return kinds_of_values(schema.inputs)[fact.argument]
+
+
 def period_of(fact: Fact, atoms: Sequence[Atom]) -> int:
     """The period with which the truth of all atoms of a fact changes together."""
     return lcm(*[atom.period for atom in atoms if fact in atom.facts])
@@ -384,13 +389,13 @@ def _truth(node: Expression, fact: Fact, value: Value, schema: FunctionSchema) -
 def _candidates(
     fact: Fact, atoms: Sequence[Atom], schema: FunctionSchema, dtypes: Sequence[str]
 ) -> list[Value]:
-    if fact.kind in _TRUTHS:
-        return list(_TRUTHS[fact.kind])
+    if fact.kind in TRUTHS:
+        return list(TRUTHS[fact.kind])
     if fact.kind == "dtype":
-        return [dtype_named(name) for name in dtypes or usual_dtypes()]
-    kind = kinds_of(schema)[fact.argument]
+        return list(map(dtype_named, dtypes or usual_dtypes()))
+    kind = kind_of(fact, schema)
     if fact.kind != "value":
-        return [*_integers(_cuts(atoms), fact, atoms)]
+        return [*_integers(fact, atoms)]
     nothing = [None] if kind.is_optional else []
     return [*_arguments(fact, kind, atoms), *nothing]
 
@@ -402,16 +407,16 @@ def _arguments(fact: Fact, kind: kinds.Kind, atoms: Sequence[Atom]) -> Sequence[
     if kind.sort is kinds.Sort.bool:
         return True, False
     if kind.sort is kinds.Sort.dtype:
-        return [dtype_named(name) for name in usual_dtypes()]
+        return list(map(dtype_named, usual_dtypes()))
     if not kind.present.is_number:
         return [*_texts_in(atoms), "other"]
     if kind.sort is kinds.Sort.int:
-        return _integers(_cuts(atoms), fact, atoms)
+        return _integers(fact, atoms)
     return _around(_cuts(atoms))
 
 
 def _cuts(atoms: Sequence[Atom]) -> list[Fraction]:
-    return sorted({cut for atom in atoms for cut in atom.cuts})
+    return sorted(set(chain.from_iterable(atom.cuts for atom in atoms)))
 
 
 def _lists_in(atoms: Sequence[Atom]) -> list[Value]:
@@ -449,14 +454,14 @@ def _around(cuts: Sequence[Fraction]) -> list[float]:
     if not cuts:
         return [1.0]
     middles = [(left + right) / 2 for left, right in pairwise(cuts)]
-    return [float(one) for one in (*cuts, *middles, cuts[0] - 1, cuts[-1] + 1)]
+    return list(map(float, (*cuts, *middles, cuts[0] - 1, cuts[-1] + 1)))
 
 
-def _integers(cuts: Sequence[Fraction], fact: Fact, atoms: Sequence[Atom]) -> list[int]:
+def _integers(fact: Fact, atoms: Sequence[Atom]) -> list[int]:
     """A period of integers on both sides of each cut, and from the least one: positive ones first, and zero last."""
     period = min(period_of(fact, atoms), LONGEST_PERIOD)
     integers = {*_FEW}
-    for cut in cuts or [Fraction(0)]:
+    for cut in _cuts(atoms) or [Fraction(0)]:
         integers.update(range(ceil(cut) - period, floor(cut) + period + 1))
     if fact.kind in _COUNTS:
         integers.update(range(period + 1))

@@ -9,7 +9,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from math import ceil, floor, inf
 
-from torchgen_lite.analysis.selection.atoms import Atom, Fact, atoms_of, kinds_of, values_of
+from torchgen_lite.analysis.selection.atoms import (
+    TRUTHS,
+    Atom,
+    Fact,
+    atoms_of,
+    facts_of,
+    kind_of,
+    values_of,
+)
 from torchgen_lite.analysis.selection.inputs import Dtype, Value, dtype_named
 from torchgen_lite.formulas import kinds
 from torchgen_lite.formulas import model as nodes
@@ -19,21 +27,20 @@ from torchgen_lite.schema import FunctionSchema
 
 # What is tried beside the dtypes that conditions name: the first that they don't.
 _OTHERS = ("float32", "float64", "float16")
-# What differs between two tensors, whatever their kernels are asked for.
-_TRUTHS = frozenset({"contiguous", "requires_grad", "defined"})
 # A test cannot choose its device.
 _FIXED = frozenset({"capability"})
 
 
 def bounds_of(
-    conditions: Sequence[Expression], schema: FunctionSchema, dtypes: Sequence[str] = ()
+    conditions: Sequence[Expression], schema: FunctionSchema, dtypes: Sequence[str]
 ) -> dict[Fact, list[Value]]:
     """The values to try for each fact that conditions read; `dtypes` are those of the entry, if it has any."""
-    atoms = [atom for condition in conditions for atom in atoms_of(condition, schema)]
-    facts = dict.fromkeys([fact for atom in atoms for fact in atom.facts])
+    atoms: list[Atom] = []
+    for condition in conditions:
+        atoms += atoms_of(condition, schema)
     bounds: dict[Fact, list[Value]] = {}
-    for fact in facts:
-        kind = kinds_of(schema)[fact.argument]
+    for fact in facts_of(atoms):
+        kind = kind_of(fact, schema)
         is_whole = kind.is_list or kind.present == kinds.TENSOR
         if fact.kind in _FIXED or (fact.kind == "value" and is_whole):
             continue
@@ -45,10 +52,8 @@ def bounds_of(
 def _values(
     fact: Fact, atoms: Sequence[Atom], schema: FunctionSchema, dtypes: Sequence[str]
 ) -> list[Value]:
-    if fact.kind in _TRUTHS:
-        return [True, False]
-    if fact.kind == "address":
-        # Whether the first element is where a new tensor has it, or behind that.
+    # Of an address: whether the first element is where a new tensor has it, or behind that.
+    if fact.kind in TRUTHS or fact.kind == "address":
         return [True, False]
     if fact.kind == "dtype":
         return list(_dtypes(atoms, dtypes))
@@ -75,12 +80,12 @@ def _at_cuts(atoms: Sequence[Atom]) -> Iterator[int]:
 
 
 def _dtypes(atoms: Sequence[Atom], declared: Sequence[str]) -> Iterator[Dtype]:
-    allowed = [dtype_named(name) for name in declared]
+    allowed = list(map(dtype_named, declared))
     asked = list(_dtypes_in(atoms))
     for dtype in asked:
         if not allowed or dtype in allowed:
             yield dtype
-    others = allowed or [dtype_named(name) for name in _OTHERS]
+    others = allowed or map(dtype_named, _OTHERS)
     yield from [dtype for dtype in others if dtype not in asked][:1]
 
 

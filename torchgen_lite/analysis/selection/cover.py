@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice, product
 from math import prod
@@ -15,7 +15,7 @@ from torchgen_lite.analysis.selection.atoms import (
     assigned,
     atoms_of,
     canonical,
-    kinds_of,
+    facts_of,
     period_of,
     usual_dtypes,
     values_of,
@@ -34,9 +34,11 @@ from torchgen_lite.analysis.selection.inputs import (
 )
 from torchgen_lite.formulas import kinds
 from torchgen_lite.formulas import model as nodes
+from torchgen_lite.formulas.language import kinds_of_values
 from torchgen_lite.formulas.model import Expression
+from torchgen_lite.loader.entry.entry import KernelRow
 from torchgen_lite.schema import FunctionSchema
-from torchgen_lite.schema.grouped import without_none
+from torchgen_lite.schema.grouped import places_of, without_none
 
 # So many assignments are looked at; rows for which there are more are said to be undecided.
 _MOST = 20_000
@@ -70,12 +72,11 @@ def _text(value: Value) -> str:
 
 
 class Cover(NamedTuple):
-    """What is known of rows: an example for each that is reached, those that never are, and an input without a row.
+    """What is known of rows: those that are never reached, and an input without a row.
 
     `is_complete` says that there are no such inputs. What is neither proven nor has an example is not known.
     """
 
-    reached: Mapping[int, Example]
     dead: tuple[int, ...]
     gap: Example | None
     is_complete: bool
@@ -95,11 +96,6 @@ Holds = Callable[[int], bool]
 """Whether a condition holds, by its number. Raises `Unknown` where it can't be computed."""
 
 
-def chosen(conditions: Conditions, read: Read) -> int | None:
-    """The number of the first row whose condition holds; None if none does. Raises `Unknown`."""
-    return _first(range(len(conditions)), _in_input(conditions, read))
-
-
 def _in_input(conditions: Conditions, read: Read) -> Holds:
     def holds(number: int) -> bool:
         condition = conditions[number]
@@ -108,12 +104,9 @@ def _in_input(conditions: Conditions, read: Read) -> Holds:
     return holds
 
 
-def _first(numbers: Sequence[int], holds: Holds) -> int | None:
-    """Which of these conditions is the first that holds, counted from 0."""
-    for row, number in enumerate(numbers):
-        if holds(number):
-            return row
-    return None
+def _first(numbers: Iterable[int], holds: Holds) -> int | None:
+    """The first of these conditions that holds."""
+    return next(filter(holds, numbers), None)
 
 
 def cover(conditions: Conditions, schema: FunctionSchema, dtypes: Sequence[str] = ()) -> Cover:
@@ -121,34 +114,33 @@ def cover(conditions: Conditions, schema: FunctionSchema, dtypes: Sequence[str] 
     space = Space(conditions, schema, dtypes)
     numbers = range(len(conditions))
     possible = space.outcomes(lambda holds: _first(numbers, holds))
-    reached = {
-        row: example for row, example in possible.items() if row is not None and example is not None
-    }
     dead = [row for row in numbers if row not in possible] if space.is_whole else []
     has_rest = None in conditions
     if has_rest:
         # Whatever is not decided, nothing comes behind the kernel for the rest.
         dead += [row for row in numbers[conditions.index(None) + 1 :] if row not in dead]
     is_complete = has_rest or (space.is_whole and None not in possible)
-    return Cover(reached, tuple(dead), possible.get(None), is_complete)
+    return Cover(tuple(dead), possible.get(None), is_complete)
 
 
 def difference(
-    before: Conditions,
-    after: Conditions,
-    kernels: tuple[Sequence[str], Sequence[str]],
+    before: Sequence[KernelRow],
+    after: Sequence[KernelRow],
     schema: FunctionSchema,
     dtypes: Sequence[str] = (),
 ) -> Difference:
     """The kernels that inputs have before and after, where these are not the same."""
-    space = Space([*before, *after], schema, dtypes)
-    old, new = kernels
-    count = len(before)
-    later = range(count, count + len(after))
+    rows = [*before, *after]
+    space = Space([row.when for row in rows], schema, dtypes)
+    earlier = range(len(before))
+    later = range(len(before), len(rows))
+
+    def kernel_for(numbers: Iterable[int], holds: Holds) -> str:
+        number = _first(numbers, holds)
+        return "" if number is None else rows[number].kernel
 
     def kernels_for(holds: Holds) -> tuple[str, str]:
-        was, now = _first(range(count), holds), _first(later, holds)
-        return "" if was is None else old[was], "" if now is None else new[now]
+        return kernel_for(earlier, holds), kernel_for(later, holds)
 
     is_whole = space.is_whole
     changed = []
@@ -199,26 +191,31 @@ class Space:
     ) -> None:
         self.schema = schema
         self.dtypes = dtypes or usual_dtypes()
-        self.conditions = [
-            None if condition is None else canonical(condition) for condition in conditions
+        self.conditions: list[Expression | None] = [
+            condition and canonical(condition) for condition in conditions
         ]
-        written = [condition for condition in self.conditions if condition is not None]
         atoms: dict[str, Atom] = {}
-        for condition in written:
+        for condition in self.conditions:
+            if condition is None:
+                continue
             for atom in atoms_of(condition, schema):
                 atoms.setdefault(atom.text, atom)
-        every = [*atoms.values()]
-        facts = dict.fromkeys([fact for atom in every for fact in atom.facts])
-        self.atoms = every
-        self.values = {fact: values_of(fact, every, schema, dtypes) for fact in facts}
-        count = prod([len(choices) for choices in self._choices()])
-        has_short_periods = all(period_of(fact, every) <= LONGEST_PERIOD for fact in facts)
-        self.is_whole = count <= _MOST and has_short_periods
+        self.atoms = [*atoms.values()]
+        self.values: dict[Fact, Sequence[Value]] = {}
+        has_short_periods = True
+        for fact in facts_of(self.atoms):
+            self.values[fact] = values_of(fact, self.atoms, schema, dtypes)
+            if period_of(fact, self.atoms) > LONGEST_PERIOD:
+                has_short_periods = False
+        self.is_whole = has_short_periods and prod(map(len, self._choices())) <= _MOST
 
     def _choices(self) -> list[Sequence[Value]]:
         """The values of each fact, then the truths of each undecided atom."""
-        undecided = [atom for atom in self.atoms if not atom.is_decided]
-        return [*self.values.values(), *[(True, False) for _ in undecided]]
+        choices = [*self.values.values()]
+        for atom in self.atoms:
+            if not atom.is_decided:
+                choices.append((True, False))
+        return choices
 
     def _assignments(self) -> Iterator[tuple[Mapping[Fact, Value], Sequence[bool]]]:
         """The values of facts, and which atoms are true for them."""
@@ -251,7 +248,7 @@ class Space:
 
         `outcome` is asked for assignments, and then for the inputs that are made of them.
         """
-        atoms = {atom.text: number for number, atom in enumerate(self.atoms)}
+        atoms = places_of([atom.text for atom in self.atoms])
         trees = [
             None if condition is None else _tree(condition, atoms) for condition in self.conditions
         ]
@@ -284,16 +281,17 @@ class Space:
     def example(self, values: Mapping[str, Value]) -> Example:
         """The input without the arguments that no condition asks for."""
         asked = {fact.argument for fact in self.values}
-        return Example({name: value for name, value in values.items() if name in asked})
+        return Example({name: values[name] for name in values if name in asked})
 
     def input_of(self, facts: Mapping[Fact, Value]) -> dict[str, Value] | None:
         """An input with these facts; None if none was found."""
         made: dict[str, Value] = {}
-        for name, kind in kinds_of(self.schema).items():
+        for name, kind in kinds_of_values(self.schema.inputs).items():
             value: Value
-            of_argument = {
-                (fact.kind, fact.at): facts[fact] for fact in facts if fact.argument == name
-            }
+            of_argument: _Facts = {}
+            for fact, fact_value in facts.items():
+                if fact.argument == name:
+                    of_argument[fact.kind, fact.at] = fact_value
             if kind.present == kinds.TENSOR:
                 value = self._tensor(of_argument)
                 if value is None and of_argument.get(("defined", None)) is not False:
@@ -307,7 +305,7 @@ class Space:
             made[name] = value
         return made
 
-    def _tensor(self, facts: Mapping[tuple[str, int | None], Value]) -> TensorInput | None:
+    def _tensor(self, facts: _Facts) -> TensorInput | None:
         if facts.get(("defined", None)) is False:
             return None
         shape = _shape(facts)
@@ -327,8 +325,8 @@ class Space:
             capability=_integer(facts.get(("capability", None)), 0),
         )
         steps = [*contiguous_strides(shape)]
-        for (kind, index), value in facts.items():
-            if kind == "stride" and index is not None and -len(steps) <= index < len(steps):
+        for index, value in _indexed(facts, "stride"):
+            if -len(steps) <= index < len(steps):
                 steps[index] = _integer(value, 1)
         if tuple(steps) != tensor.steps:
             return replace(tensor, strides=tuple(steps))
@@ -349,30 +347,43 @@ def _integer(value: Value, default: int) -> int:
     return value if isinstance(value, int) else default
 
 
-def _list(facts: Mapping[tuple[str, int | None], Value]) -> Value:
-    length = facts.get(("length", None))
-    at = [index for kind, index in facts if kind == "item" and index is not None]
-    least = max([index + 1 if index >= 0 else -index for index in at], default=1)
-    items: list[Value] = [1] * _integer(length, least)
+# The facts of one argument, by kind and index.
+_Facts = dict[tuple[str, int | None], Value]
+
+
+def _indexed(facts: _Facts, *kinds: str) -> list[tuple[int, Value]]:
+    """The indices at which there are facts of these kinds, with their values."""
+    at = []
     for (kind, index), value in facts.items():
-        if kind == "item" and index is not None and -len(items) <= index < len(items):
+        if kind in kinds and index is not None:
+            at.append((index, value))
+    return at
+
+
+def _list(facts: _Facts) -> Value:
+    least = 1
+    for index, _ in _indexed(facts, "item"):
+        least = max(least, index + 1, -index)
+    items: list[Value] = [1] * _integer(facts.get(("length", None)), least)
+    for index, value in _indexed(facts, "item"):
+        if -len(items) <= index < len(items):
             items[index] = value
     return tuple(items)
 
 
-def _shape(facts: Mapping[tuple[str, int | None], Value]) -> tuple[int, ...] | None:
+def _shape(facts: _Facts) -> tuple[int, ...] | None:
     """A shape with these sizes, number of dimensions and of elements; None if none was found.
 
     Sizes counted from the front and from the back are those of different dimensions, if there may be as many.
     """
-    at = [index for kind, index in facts if kind in ("size", "stride") and index is not None]
-    front = max([index + 1 for index in at if index >= 0], default=0)
-    back = max([-index for index in at if index < 0], default=0)
+    front = 0
+    back = 0
+    for index, _ in _indexed(facts, "size", "stride"):
+        front = max(front, index + 1)
+        back = max(back, -index)
     rank = _integer(facts.get(("dim", None)), max(front + back, 2))
     sizes: list[int | None] = [None] * rank
-    for (kind, index), value in facts.items():
-        if kind != "size" or index is None:
-            continue
+    for index, value in _indexed(facts, "size"):
         if not -rank <= index < rank:
             continue
         size = _integer(value, _FREE_SIZE)

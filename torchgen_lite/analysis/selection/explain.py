@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from typing import NamedTuple
 
 from torchgen_lite.analysis.selection.inputs import (
@@ -19,11 +20,10 @@ from torchgen_lite.analysis.selection.inputs import (
 )
 from torchgen_lite.formulas import kinds
 from torchgen_lite.formulas import model as nodes
-from torchgen_lite.formulas.language import DTYPES, value_kind
+from torchgen_lite.formulas.language import DTYPES, kinds_of_values
 from torchgen_lite.formulas.model import Expression, walk
 from torchgen_lite.loader.entry.entry import KernelRow
-from torchgen_lite.schema import Argument, FunctionSchema
-from torchgen_lite.schema.grouped import by_name
+from torchgen_lite.schema import FunctionSchema
 
 
 class RowAnswer(NamedTuple):
@@ -62,22 +62,19 @@ def _why_not(condition: Expression, read: Read) -> str:
     match condition:
         case nodes.Binary("&&", left, right):
             return _why_not(right if value_of(left, read) else left, read)
-    values = {}
+    facts: dict[str, None] = {}
     for part in walk(condition):
         try:
-            values[str(part)] = read(part)
+            value = read(part)
         except (NoReading, Unknown):
             continue
-    facts = [f"{text} is {_shown(value)}" for text, value in values.items() if _is_fact(value)]
+        # A tensor as a whole is in the question.
+        if not isinstance(value, TensorInput):
+            facts[f"{part} is {_shown(value)}"] = None
     written = str(condition) if condition.span is None else " ".join(condition.span.text.split())
     if not facts:
         return f"`{written}` is false"
     return f"`{written}` is false: {', '.join(facts)}"
-
-
-def _is_fact(value: Value) -> bool:
-    """Whether a message shows it: a tensor as a whole is in the question."""
-    return not isinstance(value, TensorInput)
 
 
 def _shown(value: Value) -> str:
@@ -91,35 +88,37 @@ def inputs_from(texts: Sequence[str], schema: FunctionSchema) -> dict[str, Value
 
     Raises ValueError, with what is wrong in words.
     """
-    arguments = by_name(schema.inputs)
-    tensors = [name for name, a in arguments.items() if _kind(a).present == kinds.TENSOR]
+    kinds_of_arguments = kinds_of_values(schema.inputs)
     values: dict[str, Value] = {}
     for text in texts:
         name, equals, value = text.partition("=")
-        if not equals or name.strip() not in arguments:
-            left = [tensor for tensor in tensors if tensor not in values]
-            if not left:
-                listed = ", ".join(arguments)
-                raise ValueError(f"`{text}` names no argument: there are {listed}")
-            name, value = left[0], text
         name = name.strip()
-        values[name] = _value(value.strip(), arguments[name])
+        if not equals or name not in kinds_of_arguments:
+            name = _next_tensor(kinds_of_arguments, values)
+            value = text
+        if not name:
+            listed = ", ".join(kinds_of_arguments)
+            raise ValueError(f"`{text}` names no argument: there are {listed}")
+        values[name] = _value(value.strip(), name, kinds_of_arguments[name])
     return values
 
 
-def _kind(argument: Argument) -> kinds.Kind:
-    return value_kind(argument.type)
+def _next_tensor(known: Mapping[str, kinds.Kind], values: Mapping[str, Value]) -> str:
+    """The first tensor that has no value yet, or empty."""
+    for name, kind in known.items():
+        if kind.present == kinds.TENSOR and name not in values:
+            return name
+    return ""
 
 
-def _value(text: str, argument: Argument) -> Value:
-    kind = _kind(argument)
+def _value(text: str, name: str, kind: kinds.Kind) -> Value:
     if text == "None" and kind.is_optional:
         return None
     if kind.present == kinds.TENSOR:
         return tensor_from(text)
     if kind.is_list:
         inside = text.strip("[]").split(",")
-        return tuple([_number(item.strip(), argument) for item in inside if item.strip()])
+        return tuple([_number(item.strip(), name) for item in inside if item.strip()])
     if kind.present.sort is kinds.Sort.bool and text in ("True", "False"):
         return text == "True"
     if kind.present.sort is kinds.Sort.dtype and text in DTYPES:
@@ -128,15 +127,12 @@ def _value(text: str, argument: Argument) -> Value:
         return text
     if kind.present.sort is kinds.Sort.string:
         return text.strip("\"'")
-    return _number(text, argument)
+    return _number(text, name)
 
 
-def _number(text: str, argument: Argument) -> int | float:
-    try:
+def _number(text: str, name: str) -> int | float:
+    with suppress(ValueError):
         return int(text)
-    except ValueError:
-        pass
-    try:
+    with suppress(ValueError):
         return float(text)
-    except ValueError:
-        raise ValueError(f"`{text}` is no value of `{argument.name}`") from None
+    raise ValueError(f"`{text}` is no value of `{name}`")

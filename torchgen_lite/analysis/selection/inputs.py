@@ -5,11 +5,12 @@
 
 from __future__ import annotations
 
+import operator
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import prod
-from typing import Union
+from typing import Any, Union
 
 from torchgen_lite.formulas import model as nodes
 from torchgen_lite.formulas.language import DTYPES, INTEGRAL_DTYPES
@@ -71,8 +72,10 @@ class TensorInput:
         if 0 in self.shape:
             return True
         wanted = contiguous_strides(self.shape)
-        sides = zip(self.shape, self.steps, wanted)
-        return all(size == 1 or step == due for size, step, due in sides)
+        for size, step, due in zip(self.shape, self.steps, wanted):
+            if size != 1 and step != due:
+                return False
+        return True
 
     def __str__(self) -> str:
         words = [f"{self.dtype}[{', '.join(map(str, self.shape))}]"]
@@ -140,12 +143,9 @@ def tensor_from(text: str) -> TensorInput:
             if not re.fullmatch(r"[\d,]+", number):
                 raise ValueError(f"`{number}` are no strides")
             tensor = replace(tensor, strides=tuple(map(int, number.split(","))))
-        elif name == "address" and number.isdigit():
-            tensor = replace(tensor, address=int(number))
-        elif name == "capability" and number.isdigit():
-            tensor = replace(tensor, capability=int(number))
-        elif name == "offset" and number.isdigit():
-            tensor = replace(tensor, offset=int(number))
+        elif name in _NUMBER_WORDS and number.isdigit():
+            numbers: dict[str, Any] = {name: int(number)}
+            tensor = replace(tensor, **numbers)
         else:
             known = (
                 "`noncontiguous`, `strides=8,1`, `requires_grad`, `address=8`, `offset=2` and "
@@ -246,8 +246,8 @@ def value_of(node: Expression, read: Read) -> Value:
             return bool(value_of(left, read)) and bool(value_of(right, read))
         case nodes.Binary("||", left, right):
             return bool(value_of(left, read)) or bool(value_of(right, read))
-        case nodes.Binary(operator, left, right):
-            return _binary(operator, value_of(left, read), value_of(right, read))
+        case nodes.Binary(sign, left, right):
+            return _binary(sign, value_of(left, read), value_of(right, read))
         case nodes.Subscript(value, index):
             every = value_of(value, read)
             assert isinstance(every, tuple)
@@ -283,42 +283,29 @@ def _number(value: Value) -> int | float:
     raise Unknown("a number that is not given")
 
 
-def _binary(operator: str, left: Value, right: Value) -> Value:
-    if operator == "==":
+def _binary(sign: str, left: Value, right: Value) -> Value:
+    if sign == "==":
         return left == right
-    if operator == "!=":
+    if sign == "!=":
         return left != right
-    return _ARITHMETIC[operator](_number(left), _number(right))
-
-
-def _quotient(left: int | float, right: int | float) -> int | float:
-    if right == 0:
-        raise Unknown("a division by zero")
-    return left / right
-
-
-def _floor(left: int | float, right: int | float) -> int | float:
-    if right == 0:
-        raise Unknown("a division by zero")
-    return left // right
-
-
-def _remainder(left: int | float, right: int | float) -> int | float:
-    if right == 0:
-        raise Unknown("a division by zero")
-    return left % right
+    try:
+        return _ARITHMETIC[sign](_number(left), _number(right))
+    except ZeroDivisionError:
+        raise Unknown("a division by zero") from None
 
 
 _ARITHMETIC: Mapping[str, Callable[[int | float, int | float], Value]] = {
-    "<": lambda left, right: left < right,
-    "<=": lambda left, right: left <= right,
-    ">": lambda left, right: left > right,
-    ">=": lambda left, right: left >= right,
-    "+": lambda left, right: left + right,
-    "-": lambda left, right: left - right,
-    "*": lambda left, right: left * right,
-    "%": _remainder,
-    "/": _quotient,
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+    "+": operator.add,
+    "-": operator.sub,
+    "*": operator.mul,
+    "%": operator.mod,
+    "/": operator.truediv,
+    # That of `floor_div`.
+    "//": operator.floordiv,
 }
 
 
@@ -329,9 +316,9 @@ def _called(name: str, arguments: Sequence[Value]) -> Value:
         case "default", [first, second]:
             return second if first is None else first
         case "floor_div", [left, right]:
-            return _floor(_number(left), _number(right))
+            return _binary("//", left, right)
         case "max", _:
-            return max([_number(argument) for argument in arguments])
+            return max(map(_number, arguments))
         case "min", _:
-            return min([_number(argument) for argument in arguments])
+            return min(map(_number, arguments))
     raise Unknown(f"`{name}`")

@@ -19,10 +19,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from torchgen_lite.analysis.comparison.compare import Level
-from torchgen_lite.cli.pages import ended
 from torchgen_lite.cli.session import Refused, require, write_content
 from torchgen_lite.diagnostics import Diagnostic, Label, Source, Span
-from torchgen_lite.diagnostics.text import counted
+from torchgen_lite.diagnostics.text import counted, ended
 from torchgen_lite.loader.config.options import matching, option, options_of, read_options
 from torchgen_lite.loader.config.project import tomllib
 from torchgen_lite.loader.sources import read_source
@@ -54,7 +53,7 @@ class Judged(NamedTuple):
     @property
     def changes(self) -> list[Diagnostic]:
         """Those that are about the two versions."""
-        return [one for one in self.found if one.effect]
+        return [finding for finding in self.found if finding.effect]
 
     @property
     def summary(self) -> str:
@@ -75,25 +74,33 @@ def judge(
     every: Sequence[Diagnostic],
     root: Path,
     level: Level,
-    unstable: Collection[str] = (),
+    unstable: Collection[str],
 ) -> Judged:
     """Leave out what the project accepts, and what is said of `unstable` operators. Raises Refused if what it accepts
     cannot be read.
 
     Only at the widest level that has the finding of an entry is it known that there is none.
     """
-    entries = list(_entries(_text(root)))
+    entries = _entries(_text(root))
     # What was accepted while an operator was stable is still there when it is not.
-    known = {identity(finding) for finding in every}
-    accepted = {_said(entry) for entry, _ in entries} & known
-    stale = [
-        Diagnostic("TG383", f"`{FILE}` accepts what is not there: {entry.change}", place)
-        for entry, place in entries
-        if _said(entry) not in known and level == _WIDEST.get(entry.code, "source")
-    ]
-    left = [finding for finding in every if identity(finding) not in accepted]
-    notes = [finding for finding in left if finding.operator in unstable]
-    promised = [finding for finding in left if finding.operator not in unstable]
+    known = set(map(identity, every))
+    accepted = set()
+    stale = []
+    for entry, place in entries:
+        if _said(entry) in known:
+            accepted.add(_said(entry))
+        elif level == _WIDEST.get(entry.code, "source"):
+            message = f"`{FILE}` accepts what is not there: {entry.change}"
+            stale.append(Diagnostic("TG383", message, place))
+    notes = []
+    promised = []
+    for finding in every:
+        if identity(finding) in accepted:
+            continue
+        if finding.operator in unstable:
+            notes.append(finding)
+        else:
+            promised.append(finding)
     return Judged((*promised, *stale), len(accepted), notes)
 
 
@@ -116,9 +123,9 @@ def _quoted(text: str) -> str:
     return json.dumps(valid, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
-def identity(one: Diagnostic) -> tuple[str, str, str]:
+def identity(diagnostic: Diagnostic) -> tuple[str, str, str]:
     """What a diagnostic says, regardless of its place."""
-    return one.code, one.operator, one.message
+    return diagnostic.code, diagnostic.operator, diagnostic.message
 
 
 def _said(entry: Accepted) -> tuple[str, str, str]:
@@ -129,7 +136,7 @@ def _text(root: Path) -> Source:
     """The file, which is empty if there is none. Raises Refused."""
     path = root / FILE
     source, unread = read_source(path, root) if path.exists() else (None, ())
-    require([replace(one, code="TG384") for one in unread])
+    require([replace(diagnostic, code="TG384") for diagnostic in unread])
     return source or Source(FILE, "")
 
 

@@ -17,6 +17,8 @@ from io import BytesIO
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
+from torchgen_lite.cli.places import repository_of
+from torchgen_lite.diagnostics.text import ended
 from torchgen_lite.loader.sources import MAX_BYTES, reason_of
 
 _HASH = re.compile(r"[0-9a-f]{40,64}\n")
@@ -40,7 +42,7 @@ class Tree(NamedTuple):
 def find_commit(revision: str, folder: Path) -> tuple[Path, str]:
     """The root of a folder's repository, and the commit that a revision names there. Raises RevisionError."""
     wrong = f"`{revision}` is neither a file nor a git revision"
-    top = _root_of(folder)
+    top = repository_of(folder)
     if top is None:
         raise RevisionError(f"{wrong}: not in a git repository")
     question = ("rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
@@ -53,14 +55,6 @@ def find_commit(revision: str, folder: Path) -> tuple[Path, str]:
         raise RevisionError(wrong)
     commit = _checked(done, revision).decode("ascii")
     return top, commit.strip()
-
-
-def _root_of(folder: Path) -> Path | None:
-    """The root of the repository that a folder is in."""
-    for above in (folder, *folder.parents):
-        if (above / ".git").exists():
-            return above
-    return None
 
 
 def list_tree(revision: str, folder: Path) -> Tree:
@@ -144,9 +138,8 @@ def _size(header: bytes) -> int:
 
 
 def _ask(tree: Tree, how: str, paths: Sequence[PurePosixPath]) -> bytes:
-    hashes = [hash_ for _, hash_ in map(tree.entries.__getitem__, paths)]
-    lines = "".join(f"{hash_}\n" for hash_ in hashes)
-    done = _run_git(tree.top, "cat-file", how, input=lines.encode("ascii"))
+    hashes = ended(tree.entries[path][1] for path in paths)
+    done = _run_git(tree.top, "cat-file", how, input=hashes.encode("ascii"))
     return _checked(done, tree.revision)
 
 

@@ -107,7 +107,7 @@ class _Asked(NamedTuple):
     def names(self) -> list[str]:
         """The schema files, from the root of the project."""
         config = self.current.config
-        return [os.path.relpath(one, config.root) for one in self.schema] or list(config.schema)
+        return [os.path.relpath(path, config.root) for path in self.schema] or list(config.schema)
 
     def alone(self, sources: Sequence[Source], root: Path, shown: str = "") -> Version:
         """Schema files under the configuration of the current version, and with its modules."""
@@ -150,9 +150,8 @@ def _read_folder(asked: _Asked, root: Path, shown: str) -> Version | None:
         project, problems = _config_in(asked.session, root, config)
         version.require(problems)
         if project is not None:
-            version.require(
-                [unknown_target(name) for name in project.targets if name not in TARGETS]
-            )
+            unknown = [name for name in project.targets if name not in TARGETS]
+            version.require(list(map(unknown_target, unknown)))
             return version._replace(program=load(config=project, modules=asked.modules))
     files = [root / name for name in asked.names if (root / name).is_file()]
     sources = _all_read([read_source(file, root) for file in files])
@@ -221,18 +220,14 @@ def _write_revision(asked: _Asked, folder: Path) -> Path:
 
 def _require_not_moved(asked: _Asked, tree: git.Tree, place: PurePosixPath) -> None:
     """Raise Refused if a project is gone from the working tree, and this one, which is new, may be that."""
-    path = asked.current.config.path
-    if path is not None and path.name != "pyproject.toml":
-        config_name = path.name
-    else:
-        config_name = CONFIG_FILES[0]
-    names = {config_name, *asked.names}
-    if any(PurePosixPath(os.path.normpath(place / name)) in tree.entries for name in names):
-        return
-    known = [entry for entry in tree.entries if entry.name in names]
+    names = {_config_files(asked.current.config)[0], *asked.names}
     against = asked.against
-    gone = {entry.parent for entry in known if not (tree.top / entry).exists()}
-    if gone:
+    gone = set()
+    for path in tree.entries:
+        if path.name in names and not (tree.top / path).exists():
+            gone.add(path.parent)
+    is_there = any(PurePosixPath(os.path.normpath(place / name)) in tree.entries for name in names)
+    if gone and not is_there:
         listed = ", ".join(sorted(f"`{against}:{folder}`" for folder in gone))
         message = f"`{against}` does not have this project, unless it is what was in {listed}"
         help_ = f"if it was moved: `git worktree add OLD {against}`, and name its folder in `OLD`"

@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 import click
 
 from torchgen_lite.analysis.computed_table import Registrations
-from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.analysis.program import Program
 from torchgen_lite.analysis.selection.explain import inputs_from
 from torchgen_lite.cli.against.version import other_version
@@ -46,6 +45,7 @@ from torchgen_lite.cli.tables.registrations import (
     pytorchs_of,
     pytorchs_of_both,
     registrations_of_torch,
+    selection_of,
 )
 from torchgen_lite.cli.tables.rows import Rows, render_rows, rows_at, rows_data
 from torchgen_lite.diagnostics import Diagnostic, did_you_mean
@@ -54,7 +54,6 @@ from torchgen_lite.key_sets import KeySets
 from torchgen_lite.key_tables import registrable_keys
 from torchgen_lite.loader.entry.dispatch_table import renamed_keys
 from torchgen_lite.schema.grouped import by_name, names_of
-from torchgen_lite.targets.generation import generation_of
 from torchgen_lite.targets.output import Selection
 from torchgen_lite.targets.registered import (
     Beneath,
@@ -146,15 +145,13 @@ def table_command(
     tables, details, _ = _registrations(session, wanted)
     if html is not None:
         return _write_page(session, tables, html, _title(wanted, tables), details())
-    text = "".join(
-        render_table(table, table.sets.slots if everything else wanted.keys, session.width)
-        for table in tables
-    )
-    session.answer(
-        "table",
-        text,
-        operators=[table_data(table, wanted.keys) for table in tables],
-    )
+    text = ""
+    operators = []
+    for table in tables:
+        shown = table.sets.slots if everything else wanted.keys
+        text += render_table(table, shown, session.width)
+        operators.append(table_data(table, wanted.keys))
+    session.answer("table", text, operators=operators)
     return FINE
 
 
@@ -175,9 +172,9 @@ def _compare(
         beneath = pytorchs_of_both(session, before.program, program)
         new = tables_of_program(program, asked.target, beneath)
         old = tables_of_program(before.program, asked.target, beneath)
-    require(list(_unknown_keys(new, asked.keys)))
+    _require_keys(new, asked.keys)
     if asked.operator is not None:
-        names = set(names_of(_of_name([*new, *old], asked.operator)))
+        names = names_of(_of_name([*new, *old], asked.operator))
         old = [table for table in old if table.name in names]
         new = [table for table in new if table.name in names]
     comparison = compare_tables(old, new, asked.keys, beneath)
@@ -188,7 +185,7 @@ def _compare(
         title = f"Tables against {against}: {comparison.summary}"
         click.echo(render_markdown(title, comparison_sections(comparison)), nl=False)
     else:
-        whose = generation_of(program).asked(asked.target).policy.speaks_of
+        whose = selection_of(program, asked.target).policy.speaks_of
         session.answer(
             "table", render_comparison(comparison), **comparison_data({whose: comparison})
         )
@@ -276,14 +273,16 @@ def why_command(
     chosen = [_rows_of(program, table, answer, inputs) for table, answer in answers]
     if inputs and not any(chosen):
         raise click.UsageError("`--input` is for keys with several kernels, and here each has one.")
-    text = "".join(
-        render_why(*answer, render_rows(rows, session.width) if rows else "")
-        for answer, rows in zip(answers, chosen)
-    )
-    calls = [
-        {**why_data(*answer), **({"rows": rows_data(rows)} if rows else {})}
-        for answer, rows in zip(answers, chosen)
-    ]
+    text = ""
+    calls = []
+    for answer, rows in zip(answers, chosen):
+        data = why_data(*answer)
+        shown = ""
+        if rows is not None:
+            data["rows"] = rows_data(rows)
+            shown = render_rows(rows, session.width)
+        text += render_why(*answer, shown)
+        calls.append(data)
     session.answer("why", text, calls=calls)
     return FINE
 
@@ -315,7 +314,7 @@ class _State(NamedTuple):
 
 def _local_sets(registrations: Registrations, state: _State) -> LocalSets:
     """The sets of a thread in this state. Raises Refused for what is no key, or no device of autocast."""
-    require(list(_unknown_keys([registrations], [*state.include, *state.exclude])))
+    _require_keys([registrations], [*state.include, *state.exclude])
     sets = registrations.sets
     included, excluded = of_a_new_thread(sets)
     if state.inference:
@@ -380,8 +379,7 @@ def _registrations(
     else:
         program = session.load(schema=asked.schema or None)
         require(program.diagnostics)
-        selection = generation_of(program).asked(asked.target)
-        require(selection.diagnostics)
+        selection = selection_of(program, asked.target)
         beneath = _beneath(session, program, selection, asked)
         over = ", over those of PyTorch" if beneath else ""
         session.talk(f"registrations of {selection.policy.speaks_of}{over}")
@@ -391,7 +389,7 @@ def _registrations(
             return list(of_program.values()), details, program
         every = list({**of_program, **beneath, **of_program}.values())
         tables = _of_name(every, asked.operator, partial(why_absent, program, selection))
-    require(list(_unknown_keys(tables, asked.keys)))
+    _require_keys(tables, asked.keys)
     return tables, details, program
 
 
@@ -403,10 +401,10 @@ def _beneath(
 ) -> Beneath:
     """What PyTorch has under the program's kernels, if the answer depends on it."""
     fallbacks = _keys_of(session, asked.fallbacks)
-    require(list(_unknown_keys([Registrations("", {}, {})], fallbacks)))
+    _require_keys([Registrations("", {}, {})], fallbacks)
     name = asked.operator
     known = program.resolved.find(name.removesuffix(".default")) if name else None
-    is_own = known is not None and known.function.namespace not in TORCH_NAMESPACES
+    is_own = known is not None and not known.function.is_pytorchs
     if is_own or not adds_to_pytorch(program, selection.policy):
         return {}
     return pytorchs_of(program, fallbacks)
@@ -416,9 +414,7 @@ def tables_of_program(
     program: Program, target: str | None, beneath: Beneath
 ) -> list[Registrations]:
     """What a target registers for every operator of a program, over what PyTorch has. Raises Refused."""
-    selection = generation_of(program).asked(target)
-    require(selection.diagnostics)
-    return list(registrations_of_program(program, selection, beneath))
+    return list(registrations_of_program(program, selection_of(program, target), beneath))
 
 
 def _keys_of(session: Session, names: Sequence[str]) -> tuple[str, ...]:
@@ -427,14 +423,17 @@ def _keys_of(session: Session, names: Sequence[str]) -> tuple[str, ...]:
     return tuple(renamed.get(name, name) for name in names)
 
 
-def _unknown_keys(tables: list[Registrations], keys: Sequence[str]) -> Iterator[Diagnostic]:
-    if tables:
+def _require_keys(tables: Sequence[Registrations], keys: Sequence[str]) -> None:
+    """Raise Refused for what is no key of the release that operators are registered with."""
+    wrong = []
+    for table in tables[:1]:
         for key in keys:
             try:
-                tables[0].sets.parse(key)
+                table.sets.parse(key)
             except ValueError:
                 hint = "`torchgen-lite list keys` lists them"
-                yield unknown("dispatch key", key, registrable_keys(tables[0].keys), hint)
+                wrong.append(unknown("dispatch key", key, registrable_keys(table.keys), hint))
+    require(wrong)
 
 
 def _of_name(

@@ -20,9 +20,9 @@ from torchgen_lite.analysis.computed_table import (
     table,
 )
 from torchgen_lite.analysis.program import Program
-from torchgen_lite.cli.pages import Section, ended
+from torchgen_lite.cli.pages import Section, column, filled
 from torchgen_lite.cli.tables.explain import cell_data
-from torchgen_lite.diagnostics.text import counted
+from torchgen_lite.diagnostics.text import counted, ended
 from torchgen_lite.loader.config.options import Json
 from torchgen_lite.runtime.table import MISSING
 from torchgen_lite.schema.grouped import by_name, grouped, names_of
@@ -113,13 +113,11 @@ def compare_targets(old: Program, new: Program, beneath: Beneath) -> dict[str, C
     for pair in compared(old, new):
         before = registrations_of_program(old, pair[0], beneath)
         after = registrations_of_program(new, pair[1], beneath)
-        policy = next(
-            (selection.policy for selection in reversed(pair) if selection.operators),
-            pair[1].policy,
-        )
+        # What has operators, rather the new version.
+        whose = pair[0] if pair[0].operators and not pair[1].operators else pair[1]
         comparison = compare_tables(before, after, (), beneath)
         if any(comparison) and comparison not in comparisons.values():
-            comparisons[policy.speaks_of] = comparison
+            comparisons[whose.policy.speaks_of] = comparison
     return comparisons
 
 
@@ -181,9 +179,9 @@ def comparison_sections(comparison: Comparison) -> list[Section]:
         else:
             sections.append(Section(_sentence(group), rows, _HEADS))
     sections.append(Section("cells that change", alone, _HEADS))
-    sections.append(Section("new operators", [(name,) for name in comparison.added]))
-    sections.append(Section("operators that are gone", [(name,) for name in comparison.removed]))
-    return [section for section in sections if section.rows]
+    sections.append(column("new operators", comparison.added))
+    sections.append(column("operators that are gone", comparison.removed))
+    return filled(sections)
 
 
 def comparison_data(tables: Mapping[str, Comparison]) -> Json:

@@ -27,7 +27,7 @@ from torchgen_lite.key_sets import key_sets
 from torchgen_lite.key_tables import CURRENT
 from torchgen_lite.loader.config.options import Json
 from torchgen_lite.runtime.table import RULES
-from torchgen_lite.schema.grouped import by_name
+from torchgen_lite.schema.grouped import by_name, places_of
 
 if TYPE_CHECKING:
     from torchgen_lite.analysis.program import Program
@@ -79,8 +79,11 @@ def details_of_torch(names: Iterable[str]) -> dict[str, Details]:
     from torchgen_lite.loader.torch.files import import_torch
 
     torch = import_torch()
-    parts = ((name, *name.partition(".")[::2]) for name in names)
-    return {name: Details(str(torch._C._get_schema(base, local))) for name, base, local in parts}
+    details = {}
+    for name in names:
+        base, _, local = name.partition(".")
+        details[name] = Details(str(torch._C._get_schema(base, local)))
+    return details
 
 
 def render_html(
@@ -95,21 +98,21 @@ def render_html(
     """
     now = list(operators)
     here = by_name(now)
-    if before is not None:
-        there = by_name(before.operators)
-    else:
-        there = {}
+    there = by_name(before.operators) if before is not None else {}
     changed = [row for name, row in there.items() if here.get(name) != row]
     rows = [*now, *changed]
-    kernels = [kernels_by_key(row) for row in rows]
-    patterns = [_pattern(*both) for both in zip(rows, kernels)]
+    kernels = list(map(kernels_by_key, rows))
+    patterns = list(map(_pattern, rows, kernels))
     examples = dict(zip(patterns, rows))
     numbers = _numbers(examples)
-    labels = _numbers(label for of_row in kernels for label in of_row.values())
+    labels = _numbers(chain.from_iterable(of_row.values() for of_row in kernels))
     shown = []
     for row, pattern, its_kernels in zip(rows, patterns, kernels):
         its_labels = [labels[label] for label in its_kernels.values()]
         shown.append([row.name, numbers[pattern], its_labels])
+    fallbacks: dict[str, str] = {}
+    for row in rows:
+        fallbacks.update(row.fallbacks)
     other = before and {
         "label": before.label,
         "added": [name for name in here if name not in there],
@@ -122,19 +125,21 @@ def render_html(
         "operators": shown[: len(now)],
         "before": other,
         "keys": key_sets(rows[-1].keys if rows else CURRENT).slots,
-        "fallbacks": dict(chain.from_iterable(row.fallbacks.items() for row in rows)),
+        "fallbacks": fallbacks,
         "patterns": list(map(_table, examples.values())),
         "labels": list(labels),
     }
     told = [(details or {}).get(row.name, ()) for row in now]
-    files = {"STYLE": _PAGE / "page.css", "SCRIPT": _PAGE / "page.js"}
-    parts = {name: path.read_text("utf-8") for name, path in files.items()}
+    parts = {
+        "STYLE": (_PAGE / "page.css").read_text("utf-8"),
+        "SCRIPT": (_PAGE / "page.js").read_text("utf-8"),
+    }
     return fill_page(_PAGE / "page.html", title, parts, DATA=data, DETAILS=told)
 
 
 def _numbers(values: Iterable[_Value]) -> dict[_Value, int]:
     """The place of each value among those that differ."""
-    return {value: number for number, value in enumerate(dict.fromkeys(values))}
+    return places_of(dict.fromkeys(values))
 
 
 def _pattern(operator: Registrations, kernels: Mapping[str, str]) -> object:

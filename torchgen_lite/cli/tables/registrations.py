@@ -10,7 +10,7 @@ from importlib import import_module
 
 from torchgen_lite.analysis.computed_table import Registrations, is_fallthrough
 from torchgen_lite.analysis.program import Program
-from torchgen_lite.cli.session import Refused, Session
+from torchgen_lite.cli.session import Refused, Session, require
 from torchgen_lite.diagnostics import Diagnostic
 from torchgen_lite.key_tables import dispatch_keys, table_of
 from torchgen_lite.loader.config.project import Config
@@ -19,7 +19,8 @@ from torchgen_lite.loader.torch.registry import registered_kernels
 from torchgen_lite.loader.torch.releases import INSTALLED
 from torchgen_lite.loader.torch.stock_fallbacks import STOCK_FALLBACKS
 from torchgen_lite.loader.versions import parse_version, version_text
-from torchgen_lite.targets.generation import compared
+from torchgen_lite.targets.generation import compared, generation_of
+from torchgen_lite.targets.output import Selection
 from torchgen_lite.targets.registered import (
     Beneath,
     adds_to_pytorch,
@@ -65,6 +66,13 @@ def _pytorchs() -> dict[str, Registrations]:
         kernels = {key: _short(label) for key, label in registrations.kernels.items()}
         tables[registrations.name] = registrations._replace(kernels=kernels, fallbacks=shared)
     return tables
+
+
+def selection_of(program: Program, target: str | None) -> Selection:
+    """What is asked about: a target, or the package of all that belongs together. Raises Refused."""
+    selection = generation_of(program).asked(target)
+    require(selection.diagnostics)
+    return selection
 
 
 def pytorchs_of_both(session: Session, old: Program, new: Program) -> Beneath:

@@ -191,10 +191,10 @@ def option(doc: str, kind: Kind[T], default: T | None = None, **more: Any) -> An
 @cache
 def options_of(declared: type) -> dict[str, Option]:
     """The options of a dataclass, by attribute."""
-    found = {f.name: f.metadata["option"] for f in fields(declared) if "option" in f.metadata}
+    options = {f.name: f.metadata["option"] for f in fields(declared) if "option" in f.metadata}
     return {
         attribute: replace(option, name=option.name or attribute.replace("_", "-"))
-        for attribute, option in found.items()
+        for attribute, option in options.items()
     }
 
 

@@ -203,7 +203,7 @@ class Config:
     def opaque(self) -> Collection[str]:
         """The classes of Python that schemas may name, declared for a target that registers them."""
         declared = [options.get("opaque") for options in self.target_options.values()]
-        return [name for found in declared if isinstance(found, dict) for name in found]
+        return [name for classes in declared if isinstance(classes, dict) for name in classes]
 
 
 Loaded = tuple[Config, Diagnostics]
@@ -267,7 +267,7 @@ def parse_config(source: Source, path: Path, diagnostics: list[Diagnostic]) -> L
     """Read the text of a configuration file."""
     config = Config(root=path.parent, path=path)
     data = _read_toml(source, diagnostics)
-    prefix = f"tool.{_TABLE}" if path.name == "pyproject.toml" else ""
+    prefix = _prefix(source)
     if prefix and data is not None:
         tool = data["tool"] if isinstance(data.get("tool"), dict) else {}
         data = tool.get(_TABLE, {})
@@ -276,9 +276,14 @@ def parse_config(source: Source, path: Path, diagnostics: list[Diagnostic]) -> L
         if "torchgen-lite" in tool:
             diagnostics += _other_table(source)
     if isinstance(data, dict):
-        values = _read_tables(source, prefix, data, diagnostics)
+        values = _read_tables(source, data, diagnostics)
         config = replace(config, source=source, **values)
     return config, tuple(diagnostics)
+
+
+def _prefix(source: Source) -> str:
+    """The table that all others are in, if they are in one."""
+    return f"tool.{_TABLE}" if Path(source.path).name == "pyproject.toml" else ""
 
 
 def _other_table(source: Source) -> Iterator[Diagnostic]:
@@ -351,23 +356,16 @@ def _targets_table(source: Source) -> Diagnostic | None:
 @cache
 def general_options(table: str = "") -> dict[str, Option]:
     """The options of one table of the configuration, keyed by attribute of `Config`."""
-    return {name: one for name, one in options_of(Config).items() if one.table == table}
+    return {name: option for name, option in options_of(Config).items() if option.table == table}
 
 
 def _read_tables(
-    source: Source, prefix: str, data: Mapping[str, Any], diagnostics: list[Diagnostic]
+    source: Source, data: Mapping[str, Any], diagnostics: list[Diagnostic]
 ) -> dict[str, Any]:
     """The values by attribute name; keys that are unknown and values that are wrong are reported."""
 
     def report(code: str, message: str, key: str, table: str, help: Help | None = None) -> None:
-        diagnostics.append(
-            Diagnostic(
-                code,
-                message,
-                Label(find_key(source, f"{prefix}.{table}".strip("."), key), "here"),
-                help=help,
-            )
-        )
+        diagnostics.append(Diagnostic(code, message, _place_of(source, table, key), help=help))
 
     values: dict[str, Any] = {}
     for table in ("", *TABLES):
@@ -382,7 +380,7 @@ def _read_tables(
         for key in given:
             if key not in names:
                 hint = did_you_mean(key, names)
-                if key == "tool" and not prefix:
+                if key == "tool" and not _prefix(source):
                     hint = f"in this file tables have no `tool.{_TABLE}.` before their names"
                 report("TG002", f"unknown configuration key `{key}`", key, table, hint)
         read, problems = read_options(options, given)
@@ -408,10 +406,7 @@ def put_over(options: TargetOptions, given: TargetOptions) -> TargetOptions:
 
 def locate_option(config: Config, table: str, key: str) -> Label | None:
     """Where the configuration sets `key` in a table like `target.python`; None without a file."""
-    if config.source is None:
-        return None
-    prefix = f"tool.{_TABLE}" if config.source.path.endswith("pyproject.toml") else ""
-    return Label(find_key(config.source, f"{prefix}.{table}".strip("."), key), "here")
+    return None if config.source is None else _place_of(config.source, table, key)
 
 
 def locate_value(config: Config, table: str, key: str, value: str) -> Label | None:
@@ -427,13 +422,14 @@ def locate_value(config: Config, table: str, key: str, value: str) -> Label | No
     return Label(Span(source, match.start(), match.end()), "here") if match else None
 
 
-def find_key(source: Source, table: str, key: str) -> Span:
+def _place_of(source: Source, table: str, key: str) -> Label:
     """Where a key is in TOML text: on a line of its table, or in a table's header.
 
     The standard library's TOML reader gives no positions, so this searches the text. The result is
     only used to point at a mistake.
     """
     text = source.text
+    table = f"{_prefix(source)}.{table}".strip(".")
     quoted = rf'["\']?{re.escape(key)}["\']?'
     current = ""
     for match in re.finditer(r"(?m)^[ \t]*(\[+[^\]\n]*\]+|[^=\n#]+(?==)).*$", text):
@@ -448,8 +444,8 @@ def find_key(source: Source, table: str, key: str) -> Span:
             is_here = is_alone or head.startswith(table[len(current) :].lstrip(".")) and key in head
         if is_here:
             position = text.find(key, match.start(1))
-            return Span(source, position, position + len(key))
-    return Span(source, 0, max(min(len(text), 1), 0))
+            return Label(Span(source, position, position + len(key)), "here")
+    return Label(Span(source, 0, min(len(text), 1)), "here")
 
 
 def check_required_version(config: Config, version: str) -> Diagnostics:

@@ -17,7 +17,7 @@ from itertools import chain
 from torchgen_lite.diagnostics import Span, not_compared
 from torchgen_lite.diagnostics.text import quoted
 from torchgen_lite.formulas.mistakes import answer_in_a_formula
-from torchgen_lite.formulas.model import Expression, Name, children, rebuild, walk
+from torchgen_lite.formulas.model import Expression, Name, children, rebuild, texts_in, walk
 from torchgen_lite.formulas.parser import parse_formula
 from torchgen_lite.formulas.prefix import TORCH, text_without_prefix, without_prefix
 from torchgen_lite.key_tables import CURRENT
@@ -186,10 +186,13 @@ class _Values:
         self, reader: EntryReader, let: Sequence[Formula], formulas: Iterable[Formula]
     ) -> None:
         self.reader = reader
-        given = {name: formula for formula in let for name in formula.names}
-        places = {name: span for f in let for name, span in zip(f.names, f.name_spans)}
-        values = {name: (span, _uses(given[name])) for name, span in places.items()}
-        uses = [use for formula in formulas for use in _uses(formula)]
+        given: dict[str, Formula] = {}
+        values: dict[str, tuple[Span, Uses]] = {}
+        for formula in let:
+            for name, span in zip(formula.names, formula.name_spans):
+                given[name] = formula
+                values[name] = span, _uses(formula)
+        uses = list(chain.from_iterable(map(_uses, formulas)))
         # What a value is with others in it, how many parts it has then, and how deep it is; None if that can't be.
         self.whole: dict[str, tuple[Expression, int, int] | None] = dict.fromkeys(given)
         for name in in_order(reader, values, uses, "formula"):
@@ -215,16 +218,20 @@ class _Values:
                 "this formula",
             )
             return None
-        names = [node.text for node in walk(tree) if isinstance(node, Name)]
-        return None if self.whole.keys() & names else (tree, parts, depth)
+        return (tree, parts, depth) if self.whole.keys().isdisjoint(texts_in(tree)) else None
 
     def _put(self, node: Expression) -> tuple[Expression, int, int]:
         if isinstance(node, Name) and node.text in self.whole:
             return self.whole[node.text] or (node, 1, 1)
         below = [self._put(child) for child in children(node)]
-        parts = 1 + sum(n for _, n, _ in below)
-        depth = 1 + max([d for *_, d in below], default=0)
-        return rebuild(node, [tree for tree, *_ in below]), parts, depth
+        trees = []
+        parts = 1
+        depth = 1
+        for tree, its_parts, its_depth in below:
+            trees.append(tree)
+            parts += its_parts
+            depth = max(depth, its_depth + 1)
+        return rebuild(node, trees), parts, depth
 
 
 def _uses(formula: Formula) -> Uses:
@@ -240,9 +247,7 @@ def _plain(text: str, tree: Expression, taken: Collection[str]) -> tuple[str, Ex
     return text_without_prefix(text), plain
 
 
-def _read_formulas(
-    reader: EntryReader, pairs: Pairs, let: Collection[str] = ()
-) -> tuple[Formula, ...]:
+def _read_formulas(reader: EntryReader, pairs: Pairs, let: Collection[str]) -> tuple[Formula, ...]:
     """The formulas of a mapping, which may use the values of `let`."""
     taken = {*reader.names, *let}
     formulas = []

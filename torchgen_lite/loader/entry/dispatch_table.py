@@ -233,12 +233,12 @@ def _read_tune(reader: EntryReader, node: Node | None) -> tuple[Options, ...] | 
 
 def _options_from(text: str) -> Options | None:
     parts = [_OPTION.fullmatch(part) for part in text.split(",")]
-    found: list[tuple[str, int | float | str]] = []
+    options: list[tuple[str, int | float | str]] = []
     for part in parts:
         if part is None or iskeyword(part[1]):
             return None
-        found.append((part[1], ast.literal_eval(part[2])))
-    return tuple(found)
+        options.append((part[1], ast.literal_eval(part[2])))
+    return tuple(options)
 
 
 def _row_of(reader: EntryReader, kernel: ScalarNode, node: Node) -> KernelRow | None:

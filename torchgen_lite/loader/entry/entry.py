@@ -30,6 +30,13 @@ if TYPE_CHECKING:
 LOOP = "loop"
 
 
+# The namespaces that PyTorch defines. Libraries may add kernels to operators in them, but define none. libtorch accepts
+# only one definition of a namespace, so a library with a second one aborts on load.
+TORCH_NAMESPACES = frozenset("""
+    _c10d_functional _quantized aten c10d inductor mkldnn onednn prim prims profiler quantized sparse
+    """.split())
+
+
 @dataclass(slots=True, eq=False)
 class FieldSpans:
     """Where an entry and its fields are written, as pairs of a name and a span.
@@ -228,6 +235,11 @@ class NativeFunction(NamedTuple):
         return func.full_name if "::" in func.name else f"{self.namespace}::{func.local_name}"
 
     @property
+    def is_pytorchs(self) -> bool:
+        """Whether it is an operator of PyTorch, by its namespace."""
+        return self.namespace in TORCH_NAMESPACES
+
+    @property
     def delegate(self) -> str | None:
         """The full name of the structured operator that does the work."""
         delegate = self.structured_delegate
@@ -288,6 +300,10 @@ class NativeFunction(NamedTuple):
     def keys(self) -> set[str]:
         """The dispatch keys of its table."""
         return {entry.key for entry in self.dispatch}
+
+    def has_kernel(self, name: str) -> bool:
+        """Whether its table has a kernel, or a word in the place of one."""
+        return any(entry.kernel == name for entry in self.dispatch)
 
     def is_for(self, release: Version) -> bool:
         """Whether the entry applies to a release of PyTorch: whether its range `torch` has it."""

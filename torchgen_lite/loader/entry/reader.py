@@ -283,8 +283,8 @@ class EntryReader:
         self, code: str, what: str, name: str, node: Node, choices: Collection[str]
     ) -> tuple[str, ...]:
         """The words of a value that are among the choices, each once; the others are reported."""
-        found = self.words_of(name, node)
-        known = [word for word, at in found if self.choice(code, what, word, at, choices)]
+        words = self.words_of(name, node)
+        known = [word for word, at in words if self.choice(code, what, word, at, choices)]
         return tuple(dict.fromkeys(known))
 
     def choice(

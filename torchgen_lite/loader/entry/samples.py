@@ -138,8 +138,8 @@ def _read_calls(reader: EntryReader, node: Node) -> tuple[Sample, ...]:
     if not isinstance(node, ListNode):
         reader.wrong_type("calls", node, "a list")
         return ()
-    found = [_read_sample(reader, item) for item in node.items]
-    return tuple(without_none(found))
+    samples = [_read_sample(reader, item) for item in node.items]
+    return tuple(without_none(samples))
 
 
 def _read_tolerances(reader: EntryReader, values: dict[str, Node]) -> tuple[tuple[str, float], ...]:
@@ -341,8 +341,8 @@ def _read_each(
 ) -> dict[str, Reference] | None:
     """The expression of each key, or None if one of them can't be read; all are reported. Each may use `let`."""
     read = {name: _read_python(reader, name, value, let) for name, (_, value) in pairs.items()}
-    found = {name: expression for name, expression in read.items() if expression is not None}
-    return found if len(found) == len(read) else None
+    expressions = {name: expression for name, expression in read.items() if expression is not None}
+    return expressions if len(expressions) == len(read) else None
 
 
 def _order_of(

@@ -42,8 +42,8 @@ def plain(**schema: object) -> Schema:
 
 def comma_list(words: Iterable[str]) -> str:
     """The pattern of one or more of these words with commas between them."""
-    one = "|".join(re.escape(word) for word in words)
-    return rf"^\s*(?:{one})\s*(?:,\s*(?:{one})\s*)*$"
+    any_word = "|".join(re.escape(word) for word in words)
+    return rf"^\s*(?:{any_word})\s*(?:,\s*(?:{any_word})\s*)*$"
 
 
 def words(pattern: str, choices: Collection[str] = (), least: int = 0) -> Json:

@@ -97,13 +97,12 @@ def _read_file(native: Path, root: Path, version: Version = ()) -> ReleaseSource
 
 def _find_wheel(version: str, folders: tuple[Path, ...]) -> Path | None:
     """The newest wheel of a version."""
-    wheels = [
-        (parse_version(number), wheel)
-        for folder in folders
-        for wheel in folder.glob("torch-*.whl")
-        for number in (wheel.name.split("-")[1],)
-        if f"{number.partition('+')[0]}.".startswith(f"{version}.")
-    ]
+    wheels = []
+    for folder in folders:
+        for wheel in folder.glob("torch-*.whl"):
+            number = wheel.name.split("-")[1]
+            if f"{number.partition('+')[0]}.".startswith(f"{version}."):
+                wheels.append((parse_version(number), wheel))
     return max(wheels)[1] if wheels else None
 
 

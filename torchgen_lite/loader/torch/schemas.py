@@ -5,19 +5,17 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 
 from torchgen_lite.loader.sources import lines_beside
 from torchgen_lite.schema import FunctionSchema
+from torchgen_lite.schema.grouped import grouped
 
 
 @cache
 def _texts() -> dict[str, list[str]]:
-    by_name: dict[str, list[str]] = {}
-    for line in lines_beside(__file__):
-        full_name = line.partition("(")[0]
-        by_name.setdefault(full_name.partition(".")[0], []).append(line)
-    return by_name
+    return grouped(lines_beside(__file__), lambda line: re.split("[.(]", line, maxsplit=1)[0])
 
 
 @cache
