@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 import re
 import shutil
-import subprocess
 from collections.abc import Callable, Sequence
+from functools import cache
 from html import unescape
 from importlib import resources
 from pathlib import Path
@@ -14,11 +14,12 @@ from typing import Any
 
 import pytest
 
+from tests.devtools import Browser, Look
+
 CHROMIUM = (
     shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 )
-FLAGS = ["--headless=new", "--no-sandbox", "--disable-gpu", "--virtual-time-budget=2000"]
-DARK = "--force-dark-mode"
+LOOK = Look()
 # As wide as a phone, and as a screen.
 WIDTHS = (390, 1280)
 # What a page that is audited tells the one that has it in a frame: by how much it is too wide, and what axe finds.
@@ -65,12 +66,15 @@ def in_a_browser(test: Callable[..., None]) -> Callable[..., None]:
     return pytest.mark.tools(_skip(test))
 
 
-def show(address: str, *flags: str) -> str:
-    """The page after its scripts have run, as HTML. With `--screenshot=FILE` there is a PNG of it, too."""
+@cache
+def _browser() -> Browser:
     assert CHROMIUM is not None
-    command = [CHROMIUM, *FLAGS, "--dump-dom", *flags, address]
-    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=300)
-    return done.stdout
+    return Browser(CHROMIUM)
+
+
+def show(address: str, look: Look = LOOK) -> str:
+    """The page after its scripts have run, as HTML."""
+    return _browser().show(address, look)
 
 
 def assert_picture(path: Path) -> None:
@@ -78,9 +82,9 @@ def assert_picture(path: Path) -> None:
     assert path.read_bytes().startswith(b"\x89PNG") and path.stat().st_size > 5000
 
 
-def title_of(address: str, *flags: str) -> Any:
+def title_of(address: str, look: Look = LOOK) -> Any:
     """The title of the page after its scripts have run, which they set to what they found, as JSON."""
-    title = re.search("<title>(.*?)</title>", show(address, *flags), re.DOTALL)
+    title = re.search("<title>(.*?)</title>", show(address, look), re.DOTALL)
     assert title is not None
     return json.loads(unescape(title[1]))
 
@@ -102,5 +106,6 @@ def wrong_with(page: str, folder: Path) -> list[Any]:
     (folder / "audited.html").write_text(audited(page), "utf-8")
     path = folder / "audits.html"
     path.write_text(audits(["audited.html"]), "utf-8")
-    flags = ["--window-size=1300,1000", "--virtual-time-budget=60000"]
-    return [*title_of(path.as_uri(), *flags), *title_of(path.as_uri(), *flags, DARK)]
+    light = Look(1300, 1000, milliseconds=60_000)
+    dark = light._replace(dark=True)
+    return [*title_of(path.as_uri(), light), *title_of(path.as_uri(), dark)]

@@ -30,14 +30,35 @@ settings.load_profile("project")
 # programs for each of its caches, and with another Python in each process. With this it believes what the processor says.
 os.environ.setdefault("TORCHINDUCTOR_VEC_ISA_OK", "1")
 
+# `git init` copies no examples of hooks: twenty files in each repository of a test.
+os.environ["GIT_TEMPLATE_DIR"] = ""
+
 # The variable with a folder for what the processes of one run of tests share; it is gone after the run.
 SHARED_FOLDER = "TORCHGEN_LITE_TESTS_FOLDER"
 
 
+# Where files are in memory, if the system has such a folder.
+MEMORY = "/dev/shm"
+ROOM = 8 << 30
+
+
+def has_memory() -> bool:
+    """Whether programs may run from there, and there is room for more than tests without PyTorch make."""
+    if not os.access(MEMORY, os.W_OK | os.X_OK):
+        return False
+    memory = os.statvfs(MEMORY)
+    return memory.f_bavail * memory.f_frsize > ROOM and not memory.f_flag & os.ST_NOEXEC
+
+
 def pytest_configure(config: pytest.Config) -> None:
-    """Processes of pytest-xdist find the folder in the environment, which they inherit."""
+    """Processes of pytest-xdist find the folders in the environment, which they inherit.
+
+    Those of single tests are in memory, if they can be: a disk takes milliseconds to let go of each.
+    """
     if SHARED_FOLDER in os.environ:
         return
+    if config.option.markexpr != "torch" and has_memory():
+        os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", MEMORY)
     folder = tempfile.TemporaryDirectory(prefix="torchgen_lite_tests_")
     os.environ[SHARED_FOLDER] = folder.name
     config.add_cleanup(folder.cleanup)

@@ -19,14 +19,16 @@ import pytest
 from tests.conftest import ROOT
 from tests.cpp import stable_library
 from tests.cpp.compiling import (
+    QUICK,
     Compiled,
     check_syntax,
     compile_library,
     needs_compiler,
     quick_torch,
+    together,
     write_files,
 )
-from tests.cpp_runtime.building import INCLUDE
+from tests.cpp_runtime.building import INCLUDE, build
 from torchgen_lite import generate, load
 
 pytestmark = needs_compiler
@@ -432,7 +434,7 @@ class Target(NamedTuple):
         """What a compiler says of the registrations."""
         compiler: Sequence[str]
         if self.name == "cpp-runtime":
-            compiler = ("g++", "-std=c++17", f"-I{INCLUDE}")
+            compiler = (QUICK, "-std=c++17", f"-I{INCLUDE}")
         elif self.name == "cpp-torch-stable":
             compiler = ("g++", *stable_library.flags())
         else:
@@ -449,17 +451,9 @@ def _run_in_cpp(folder: Path, sources: Sequence[str], calls: Sequence[Call]) -> 
             f"said([&] {{ return nums::ops::{call.operator}::call({', '.join(given)}); }});\n"
         )
     (folder / "main.cpp").write_text(IN_CPP + "".join(lines) + "}\n")
-    command = [
-        "g++",
-        "-std=c++17",
-        "-Wall",
-        "-Wextra",
-        "-Werror",
-        f"-I{INCLUDE}",
-        "-I.",
-        "-Istable/include",
-    ]
-    subprocess.run([*command, "main.cpp", *sources, "-o", "program"], cwd=folder, check=True)
+    flags = ("-std=c++17", f"-I{folder}", f"-I{folder / 'stable/include'}")
+    everything = folder / together(folder, ["main.cpp", *sources])
+    build([everything], folder / "program", flags, QUICK)
     return subprocess.run([folder / "program"], capture_output=True, text=True, check=True).stdout
 
 
@@ -492,25 +486,46 @@ def test_operators_convert_numbers(target: Target, tmp_path: Path) -> None:
     assert target.said(tmp_path, [*sources, "kernels.cpp"]).splitlines() == SAID
 
 
+class Wrong(NamedTuple):
+    """A kernel, the end of its parameters in `HEADER`, and one that no conversion makes right."""
+
+    name: str
+    right: str
+    wrong: str
+
+
+WRONG = (
+    Wrong("sizes", "unsigned n", "char n"),
+    Wrong("twice", "double s", "int s"),
+    Wrong("large", "int64_t x", "bool x"),
+    Wrong("scale", "float s", "float& s"),
+    Wrong("pick_two", "pick_two(const TENSOR& x, int64_t a", "pick_two(const TENSOR& x, int a"),
+)
+
+
 @each_target
 def test_other_types_are_no_numbers(target: Target, tmp_path: Path) -> None:
     """Neither a character nor a bool, nor a number of the other kind, nor one that is taken to be written; and what
     generated code calls by its name has exactly the types of the schema."""
     target.generated(tmp_path)
-    for old, new in (
-        ("unsigned n", "char n"),
-        ("double s", "int s"),
-        ("int64_t x", "bool x"),
-        ("float s", "float& s"),
-        ("pick_two(const TENSOR& x, int64_t a", "pick_two(const TENSOR& x, int a"),
-    ):
-        (tmp_path / "stable/include/kernels.h").write_text(
-            target.text(HEADER.replace(f"{old})", f"{new})"))
-        )
-        done = target.checked(tmp_path)
-        expected = f"must take '.*' for argument '{old[-1]}'"
-        assert not done.ok and re.search(expected, done.messages), new
-    assert len(re.findall(r"\berror: static assertion", done.messages)) == 1
+    done = refused(target, tmp_path, WRONG)
+    for kernel in WRONG:
+        expected = f"'{kernel.name}' must take '.*' for argument '{kernel.right[-1]}'"
+        assert re.search(expected, done.messages), kernel
+    alone = refused(target, tmp_path, WRONG[-1:])
+    assert len(re.findall(r"\berror: static assertion", alone.messages)) == 1
+
+
+def refused(target: Target, folder: Path, kernels: Sequence[Wrong]) -> Compiled:
+    """What a compiler says where these kernels are wrong."""
+    header = HEADER
+    for kernel in kernels:
+        assert f"{kernel.right})" in header
+        header = header.replace(f"{kernel.right})", f"{kernel.wrong})")
+    (folder / "stable/include/kernels.h").write_text(target.text(header))
+    done = target.checked(folder)
+    assert not done.ok
+    return done
 
 
 ABOVE = """\

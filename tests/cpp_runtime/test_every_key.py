@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import torchgen_lite
-from tests.cpp.compiling import needs_compiler, write_files
+from tests.cpp.compiling import QUICK, needs_compiler, write_files
 from tests.cpp_runtime.building import build, run
 from tests.cpp_runtime.test_wrong_kernels import TENSOR
 from torchgen_lite.analysis.program import Program
@@ -79,5 +79,7 @@ def test_every_key(tmp_path: Path) -> None:
     )
     write_files(tmp_path, {"all.cpp": text})
     includes = (f"-I{tmp_path}", f"-I{tmp_path / 'cpp-runtime' / 'include'}")
-    binary = build([tmp_path / "all.cpp"], tmp_path / "all", ("-std=c++17", "-O0", *includes))
+    binary = build(
+        [tmp_path / "all.cpp"], tmp_path / "all", ("-std=c++17", "-O0", *includes), QUICK
+    )
     assert run(binary) == f"{len(keys)}\n"

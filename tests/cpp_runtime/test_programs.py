@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cpp.compiling import needs_compiler
+from tests.cpp.compiling import QUICK, needs_compiler
 from tests.cpp_runtime.building import HERE, INCLUDE, THREAD, build, require_sanitizer, run
 
 DOC = HERE.parents[1] / "docs" / "cpp-runtime.md"
@@ -129,7 +129,7 @@ def test_matrices_of_eigen(tmp_path: Path) -> None:
         pytest.skip("Eigen is not installed")
     flags = ("-std=c++17", "-isystem", str(eigen))
     # Called directly, then through a boxed fallback.
-    assert run(build([HERE / "eigen.cpp"], tmp_path / "eigen", flags)) == "14 1 24 21\n" * 2
+    assert run(build([HERE / "eigen.cpp"], tmp_path / "eigen", flags, QUICK)) == "14 1 24 21\n" * 2
 
 
 def test_the_docs_say_how_eigen_takes_part() -> None:

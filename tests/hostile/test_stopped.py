@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-import ctypes
-import os
 import signal
-import struct
 import sys
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from tests.hostile.test_streams import ALL, READS, SAYS, content, forked, is_refused
+from tests.hostile.forked import become_mortal, forked, several, stop_at
+from tests.hostile.test_streams import ALL, READS, SAYS, content, is_refused
 from tests.hostile.test_streams import original as original
 from tests.hostile.test_streams import project as project
 
 SIGNALS = (signal.SIGTERM, signal.SIGHUP, signal.SIGINT, signal.SIGKILL)
-STEPS = ("open", "os.mkdir", "os.rename", "os.remove", "os.chmod", "os.link")
 
 
 def in_place(command: str, monkeypatch: pytest.MonkeyPatch, project: Path) -> Path:
@@ -27,34 +22,6 @@ def in_place(command: str, monkeypatch: pytest.MonkeyPatch, project: Path) -> Pa
     folder = project / "empty" if command.startswith("init") else project
     monkeypatch.chdir(folder)
     return folder
-
-
-def stop_at(step: int, number: int, folder: Path) -> Callable[[], None]:
-    """What makes a process get a signal when it does something to the folder for the `step`th time."""
-
-    def begin() -> None:
-        steps = 0
-        signal.signal(number, signal.SIG_DFL) if number != signal.SIGKILL else None
-
-        def watch(event: str, values: tuple[Any, ...]) -> None:
-            nonlocal steps
-            # What has the number of a folder is below one for temporary files.
-            if (
-                event not in STEPS
-                or isinstance(values[0], int)
-                or (event != "open" and values[-1] != -1)
-            ):
-                return
-            if not os.path.abspath(values[0]).startswith(str(folder)):
-                return
-            if event != "open" or (values[2] or 0) & (os.O_WRONLY | os.O_RDWR):
-                steps += 1
-                if steps == step:
-                    os.kill(os.getpid(), number)
-
-        sys.addaudithook(watch)
-
-    return begin
 
 
 @pytest.mark.parametrize("command", ALL)
@@ -69,7 +36,7 @@ def test_a_command_is_stopped_at_any_step(
     for step in range(1, 100):
         restore(project, before)
         number = SIGNALS[step % len(SIGNALS)]
-        code, said = forked(command, begin=stop_at(step, number, folder))
+        code, said = forked(command, begin=partial(stop_at, step, number, folder))
         if code >= 0 and code < 128:
             break
         assert code in (128 + number, -number), said
@@ -99,7 +66,7 @@ def restore(project: Path, before: dict[str, bytes]) -> None:
 
 @pytest.mark.parametrize("command", (*READS, *SAYS))
 def test_a_command_that_reads_writes_nothing(project: Path, command: str) -> None:
-    code, said = forked(command, begin=stop_at(1, signal.SIGKILL, project))
+    code, said = forked(command, begin=partial(stop_at, 1, signal.SIGKILL, project))
     assert code in (0, 1), said
 
 
@@ -120,38 +87,6 @@ def test_a_command_runs_beside_itself(
             **after,
             **{name: after[name] * 3 for name in added_to(command)},
         }
-
-
-def several(command: str, count: int) -> list[int]:
-    """Exit codes of runs that begin at the same time."""
-    (ready, is_ready), (gate, opened) = os.pipe(), os.pipe()
-
-    def begin() -> None:
-        os.write(is_ready, b".")
-        os.read(gate, 1)
-
-    with ThreadPoolExecutor(count) as pool:
-        runs = [pool.submit(forked, command, begin=begin) for _ in range(count)]
-        for _ in runs:
-            os.read(ready, 1)
-        os.write(opened, b"." * count)
-        ends = [run.result()[0] for run in runs]
-    for end in (ready, is_ready, gate, opened):
-        os.close(end)
-    return ends
-
-
-def become_mortal() -> None:
-    """Without what lets root write anywhere (CAP_DAC_OVERRIDE): modes of files count then."""
-    if os.geteuid():
-        return
-    libc = ctypes.CDLL(None, use_errno=True)
-    version, data = struct.pack("Ii", 0x20080522, 0), ctypes.create_string_buffer(24)
-    libc.capget(ctypes.create_string_buffer(version), data)
-    effective, *others = struct.unpack("6I", data.raw)
-    changed = ctypes.create_string_buffer(struct.pack("6I", effective & ~0b110, *others))
-    if libc.capset(ctypes.create_string_buffer(version), changed):
-        raise OSError(ctypes.get_errno(), "capset")
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="root is root here")

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import io
 import os
 import resource
 import shutil
 import subprocess
-import sys
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import click
 import pytest
 
-from torchgen_lite.cli import main, run
+from tests.hostile.forked import forked, rehearse
 from torchgen_lite.cli.app import cli
 from torchgen_lite.emit.write import add_to_file
 
@@ -145,11 +143,6 @@ READS = (
 ELSEWHERE = frozenset({"--torch", "--import", "--module", "--load", "--build", "--test", "--watch"})
 """Options that ask the installed PyTorch, in another process, or run commands, and one whose run has no end; they have
 their own tests."""
-AS_USUAL = -1
-HELLO = (
-    b'Content-Length: 58\r\n\r\n{"jsonrpc": "2.0", "id": 1, "method": "initialize"'
-    b', "params": {}}'
-)
 
 
 @pytest.fixture(scope="module")
@@ -182,16 +175,19 @@ def original(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with zipfile.ZipFile(folder / "lib.whl", "w") as wheel:
         wheel.writestr("lib/__init__.py", "")
     identity = ["-c", "user.name=x", "-c", "user.email=x@example.invalid"]
-    for arguments in ("init -q -b main", "add .", "-c commit.gpgsign=false commit -q -m one"):
+    # The copies of the folder share the repository, of which they have a file with its name.
+    repository = tmp_path_factory.mktemp("repository") / "git"
+    begin = f"init -q -b main --separate-git-dir {repository}"
+    for arguments in (begin, "add .", "-c commit.gpgsign=false commit -q -m one"):
         subprocess.run(["git", *identity, *arguments.split()], cwd=folder, check=True)
     (folder / "ours.yaml").write_text(OURS + OURS.replace("add", "mul"))
     (folder / "empty").mkdir()
-    with pytest.MonkeyPatch.context() as patch:
-        # What is imported once is there in every fork.
-        patch.chdir(folder)
-        for command in (*SAYS[:-1], *[command for command, _ in WRITES], "init mydev"):
-            words = ["nowhere/file" if word == "{}" else word for word in command.split()]
-            main(words, io.StringIO(), io.StringIO())
+    commands = [
+        *SAYS[:-1],
+        *[command.format("nowhere/file") for command, _ in WRITES],
+        "init mydev",
+    ]
+    rehearse(commands, folder)
     for made in ("generated", "mydev"):
         shutil.rmtree(folder / made, ignore_errors=True)
     return folder
@@ -211,47 +207,6 @@ def content(folder: Path) -> dict[str, bytes]:
         for path in folder.rglob("*")
         if ".git" not in path.parts
     }
-
-
-def forked(
-    command: str,
-    stdout: int | None = AS_USUAL,
-    stderr: int | None = AS_USUAL,
-    most: int = -1,
-    begin: Callable[[], object] = lambda: None,
-) -> tuple[int, str]:
-    """The exit code of the console script with these as its streams (None: closed), and what the usual ones have.
-
-    No file may have more than `most` bytes, as on a disk that is full. `begin` runs before it.
-    """
-    said, writing = os.pipe()
-    child = os.fork()
-    if not child:
-        try:
-            asked, asking = os.pipe()
-            os.write(asking, HELLO)
-            os.close(asking)
-            os.dup2(asked, 0)
-            for number, name, given in ((1, "stdout", stdout), (2, "stderr", stderr)):
-                if given is None:
-                    os.close(number)
-                    setattr(sys, name, None)
-                else:
-                    os.dup2(writing if given == AS_USUAL else given, number)
-                    setattr(sys, name, os.fdopen(number, "w", closefd=False))
-            sys.stdin = os.fdopen(0, closefd=False)
-            resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
-            sys.argv = ["torchgen-lite", *command.split()]
-            begin()
-            run()
-        except SystemExit as stopped:
-            os._exit(int(stopped.code or 0))
-        finally:
-            os._exit(70)
-    os.close(writing)
-    with open(said, encoding="utf-8") as pipe:
-        text = pipe.read()
-    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), text
 
 
 def is_refused(code: int, said: str) -> bool:
@@ -295,10 +250,9 @@ needs_full = pytest.mark.skipif(not os.path.exists(FULL), reason="no /dev/full h
 @needs_full
 @pytest.mark.parametrize("command", SAYS)
 def test_stdout_is_full_or_closed(project: Path, command: str) -> None:
-    with open(FULL, "w") as full:
-        for stream in (full.fileno(), None):
-            code, said = forked(command, stdout=stream)
-            assert is_refused(code, said), said
+    for stream in (FULL, None):
+        code, said = forked(command, stdout=stream)
+        assert is_refused(code, said), said
     assert not [name for name in content(project) if "tmp" in name]
 
 
@@ -362,9 +316,8 @@ def test_nobody_hears_that_a_file_is_written(project: Path, command: str, name: 
     forked(command.format(name))
     whole = (project / name).read_bytes()
     (project / name).unlink()
-    with open(FULL, "w") as full:
-        for stream in (full.fileno(), None):
-            forked(command.format(name), stderr=stream)
-            path = project / name
-            assert not path.exists() or path.read_bytes() == whole
-            path.unlink(missing_ok=True)
+    for stream in (FULL, None):
+        forked(command.format(name), stderr=stream)
+        path = project / name
+        assert not path.exists() or path.read_bytes() == whole
+        path.unlink(missing_ok=True)

@@ -3,7 +3,8 @@
 import re
 from pathlib import Path
 
-from tests.browser import DARK, assert_picture, in_a_browser, title_of, wrong_with
+from tests.browser import assert_picture, in_a_browser, title_of, wrong_with
+from tests.devtools import Look
 from torchgen_lite.cli.pages import Section, render_html, render_markdown
 
 FINDING = ("operator", "what", "finding", "place", "what to do")
@@ -82,5 +83,5 @@ def test_a_page_is_dark_where_pages_are(tmp_path: Path) -> None:
     probe = "<script>document.title = JSON.stringify(getComputedStyle(document.body).backgroundColor)</script>"
     path.write_text(render_html("A", [REMOVED]) + probe)
     assert title_of(path.as_uri()) == "rgb(255, 255, 255)"
-    assert title_of(path.as_uri(), DARK, f"--screenshot={picture}") == "rgb(20, 24, 31)"
+    assert title_of(path.as_uri(), Look(dark=True, screenshot=picture)) == "rgb(20, 24, 31)"
     assert_picture(picture)

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import gc
+import io
 import os
 import sys
+from typing import TYPE_CHECKING
 
 from torchgen_lite.cli.exit_codes import FINE
 from torchgen_lite.cli.session import Session, command
 from torchgen_lite_tools.lsp.server import create_server
+
+if TYPE_CHECKING:
+    from _typeshed import ReadableBuffer as Buffer
 
 
 @command("lsp")
@@ -22,6 +27,28 @@ def lsp_command(session: Session) -> int:
     # Other commands exit before garbage matters.
     gc.enable()
     # The server closes the stream that it writes to; stdout is flushed at the end of every command.
-    with open(os.dup(sys.stdout.fileno()), "wb") as output:
+    with _Output(io.FileIO(os.dup(sys.stdout.fileno()), "w")) as output:
         create_server().start_io(stdout=output)
+    if output.error is not None:
+        raise output.error
     return FINE
+
+
+class _Output(io.BufferedWriter):
+    """What cannot be written is said at the end of the command: pygls would log each failure, and send
+    the editor a message about it, which cannot be written either."""
+
+    error: OSError | None = None
+
+    def write(self, data: Buffer) -> int:
+        try:
+            return super().write(data)
+        except OSError as error:
+            self.error = error
+            return 0
+
+    def flush(self) -> None:
+        try:
+            super().flush()
+        except OSError as error:
+            self.error = error

@@ -83,8 +83,8 @@ def _load_item(reader: EntryReader, node: Node, earlier: Earlier, versions: Vend
     functions = earlier.functions
     names = _argument_names(schema)
     function = functions[position]
-    every = [f for f in functions if f.name == function.name]
-    same = [f for f in every if _argument_names(f.func) == names]
+    every = earlier.positions(function.name)
+    same = [at for at in every if _argument_names(functions[at].func) == names]
     if not same:
         reader.report(
             "TG307",
@@ -99,8 +99,8 @@ def _load_item(reader: EntryReader, node: Node, earlier: Earlier, versions: Vend
         if DEFAULT in variants:
             variants["AutogradPrivateUse1"] = variants.pop(DEFAULT)
         derivatives = replace(derivatives, variants=tuple(variants.items()))
-    for entry in same:
-        at = next(number for number, other in enumerate(functions) if other is entry)
+    for at in same:
+        entry = functions[at]
         known = versions.of(entry.torch)
         rest = known - releases
         covered = known & releases

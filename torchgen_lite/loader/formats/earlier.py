@@ -39,6 +39,8 @@ class Earlier:
         # With no operators to refer to, a bare name is an unfinished schema.
         self.has_names = bool(functions or native)
         self._positions: dict[str, int] = {}
+        # Of all functions of a name, which are for different releases.
+        self._every: dict[str, list[int]] = {}
         self._indexed = 0
 
     def find(self, reader: EntryReader, name: str, node: Node) -> int | None:
@@ -54,6 +56,11 @@ class Earlier:
                 self.functions.append(lent)
                 self._index()
         return self._positions.get(wanted)
+
+    def positions(self, name: str) -> list[int]:
+        """Where all functions of a full name are."""
+        self._index()
+        return self._every.get(name, [])
 
     def has(self, name: str) -> bool:
         self._index()
@@ -115,7 +122,8 @@ class Earlier:
         """Index the functions added since the last call."""
         for position in range(self._indexed, len(self.functions)):
             function = self.functions[position]
-            name = self.functions[position].func.local_name
+            self._every.setdefault(function.name, []).append(position)
+            name = function.func.local_name
             if not function.is_for(self._release) and name in self._positions:
                 continue
             if function.namespace == "aten":

@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from tests.browser import DARK, assert_picture, in_a_browser, show, wrong_with
+from tests.browser import LOOK, assert_picture, in_a_browser, show, wrong_with
+from tests.devtools import Look
 from torchgen_lite.analysis.computed_table import FALLBACK, Registrations, table
 from torchgen_lite.cli.tables.html import ORIGINS, Before, Details, render_html
 
@@ -69,16 +70,16 @@ const press = origin => [...document.querySelectorAll("#legend button")].find(b 
 """
 
 
-def browse(page: str, folder: Path, script: str = "", hash: str = "", *flags: str) -> str:
+def browse(page: str, folder: Path, script: str = "", hash: str = "", look: Look = LOOK) -> str:
     """The DOM of the page after a script has run in it; the script pushes its results to `said`."""
     path = folder / "table.html"
     script = f"<script>{{{SEARCH}const said = [];\n{script}\ndocument.title = JSON.stringify(said);}}</script>"
     path.write_text(page + script)
-    return show(f"{path.as_uri()}{hash}", *flags)
+    return show(f"{path.as_uri()}{hash}", look)
 
 
-def said(page: str, folder: Path, script: str, hash: str = "", *flags: str) -> list[Any]:
-    title = re.search("<title>(.*?)</title>", browse(page, folder, script, hash, *flags))
+def said(page: str, folder: Path, script: str, hash: str = "", look: Look = LOOK) -> list[Any]:
+    title = re.search("<title>(.*?)</title>", browse(page, folder, script, hash, look))
     assert title is not None
     values: list[Any] = json.loads(unescape(title[1]))
     return values
@@ -270,9 +271,9 @@ def test_it_fits_the_window(tmp_path: Path, width: int, dark: bool) -> None:
     said.push(box("why").top >= box("grid").bottom, getComputedStyle(document.body).backgroundColor);
     """
     picture = tmp_path / "page.png"
-    flags = [f"--window-size={width},800", f"--screenshot={picture}", *([DARK] if dark else [])]
+    look = Look(width, 800, dark, screenshot=picture)
     fits, is_high, is_below, paper = said(
-        render_html(SEVERAL, "operators"), tmp_path, script, "", *flags
+        render_html(SEVERAL, "operators"), tmp_path, script, "", look
     )
     assert fits and is_high
     assert is_below is (width <= 1000)
@@ -302,7 +303,7 @@ def test_names_are_not_cut(tmp_path: Path, width: int) -> None:
     said.push(cut.map(key => key.textContent));
     """
     page = render_html([Registrations(name, {"CPU": "k"}, {}) for name in many], "operators")
-    assert said(page, tmp_path, script, "", f"--window-size={width},844") == [
+    assert said(page, tmp_path, script, "", Look(width, 844)) == [
         True,
         [long, "aten::add.Tensor"],
         True,
@@ -315,7 +316,7 @@ def test_names_are_not_cut(tmp_path: Path, width: int) -> None:
 @in_a_browser
 def test_it_prints_on_one_sheet(tmp_path: Path) -> None:
     many = [Registrations(f"ns::f{i}", {"CPU": "k"}, {}) for i in range(500)]
-    browse(render_html(many, "t"), tmp_path, "", "", f"--print-to-pdf={tmp_path / 'page.pdf'}")
+    browse(render_html(many, "t"), tmp_path, "", "", Look(pdf=tmp_path / "page.pdf"))
     assert (tmp_path / "page.pdf").read_bytes().count(b"/Type /Page\n") == 1
 
 

@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from tests.browser import DARK, assert_picture, in_a_browser, show
+from tests.browser import LOOK, assert_picture, in_a_browser, show
+from tests.devtools import Look
 from torchgen_lite import load
 from torchgen_lite.loader.config.project import Config
 from torchgen_lite.pipeline import generate_all
@@ -48,14 +49,14 @@ FOUND = {
 }
 
 
-def scripted(page: Path, script: str, query: str = "", *flags: str) -> Any:
+def scripted(page: Path, script: str, query: str = "", look: Look = LOOK) -> Any:
     """The result of a script that runs after the page has been loaded."""
     probe = page.with_name(f"probe-{page.name}")
     script = (
         f"<script type=module>document.title = JSON.stringify((() => {{{script}}})());</script>"
     )
     probe.write_text(page.read_text().replace("</body>", f"{script}</body>"))
-    title = re.search("<title>(.*?)</title>", show(probe.as_uri() + query, *flags))
+    title = re.search("<title>(.*?)</title>", show(probe.as_uri() + query, look))
     assert title is not None
     return json.loads(unescape(title[1]))
 
@@ -95,7 +96,6 @@ def test_it_fits_the_window(site: Path, tmp_path: Path, page: str, width: int, d
     return [document.documentElement.scrollWidth <= innerWidth, getComputedStyle(document.body).backgroundColor];
     """
     picture = tmp_path / "page.png"
-    flags = [f"--window-size={width},800", f"--screenshot={picture}", *([DARK] if dark else [])]
-    said = scripted(site / page, script, "", *flags)
+    said = scripted(site / page, script, "", Look(width, 800, dark, screenshot=picture))
     assert said == [True, "rgb(20, 24, 31)" if dark else "rgb(255, 255, 255)"]
     assert_picture(picture)
