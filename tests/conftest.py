@@ -7,6 +7,7 @@ import importlib.util
 import io
 import os
 import re
+import sys
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Generator, Sequence
@@ -202,6 +203,19 @@ def run() -> Callable[..., Result]:
         return Result(code, stdout.getvalue(), stderr.getvalue())
 
     return run_command
+
+
+@pytest.fixture
+def forked_python(
+    tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A command that starts Python to ask PyTorch has one that has imported PyTorch before."""
+    from tests.forks import PLAIN, forking_python
+
+    if hasattr(os, "fork"):
+        python = tmp_path_factory.mktemp("bin") / "python"
+        forking_python(python, PLAIN)
+        monkeypatch.setattr(sys, "executable", str(python))
 
 
 @pytest.fixture

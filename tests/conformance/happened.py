@@ -33,6 +33,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_flatten, tree_map
 
 from tests.conformance.made_calls import made_calls
+from tests.conformance.samples import samples as inputs
 
 DTYPES = ("float32", "int64", "complex64", "bool")
 # Calls of one operator that are tried. More of them tell little more, and take long.
@@ -111,7 +112,7 @@ def recorded(only: Sequence[str], dtypes: Sequence[str], samples: int) -> Calls:
 
 def run_samples(info: Any, dtype: torch.dtype, samples: int) -> None:
     is_real = dtype.is_floating_point
-    for sample in islice(info.sample_inputs("cpu", dtype, requires_grad=is_real), samples):
+    for sample in islice(inputs(info, dtype, is_real), samples):
         result = info.op(sample.input, *sample.args, **sample.kwargs)
         tensors = filter(is_tensor, tree_flatten(result)[0])
         sums = [tensor.abs().sum() for tensor in tensors if tensor.requires_grad]

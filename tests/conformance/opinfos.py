@@ -30,6 +30,8 @@ from torch.testing import assert_close
 from torch.testing._internal.common_methods_invocations import op_db
 from torch.utils._pytree import tree_flatten, tree_map
 
+from tests.conformance.samples import samples as inputs
+
 DTYPES = ("float32", "complex64")
 GOOD = ("ok", "empty", "refused")
 _FORKED = multiprocessing.get_context("fork")
@@ -82,7 +84,7 @@ def _judge(info: Any, device: str, dtype: torch.dtype, samples: int) -> tuple[st
     """Run the samples on both, the function and its variant that writes in place."""
     is_empty = "empty" in info.name
     verdict = "refused", "the CPU refuses it, too"
-    for sample in islice(info.sample_inputs("cpu", dtype), samples):
+    for sample in islice(inputs(info, dtype), samples):
         for call in filter(None, (info.op, info.inplace_variant)):
             try:
                 expected = _called(call, sample, "cpu")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -31,6 +32,11 @@ def _clang() -> str | None:
 # of the time of g++. That builds the examples, the projects of tutorials and what uses the C++ runtime, and refuses
 # wrong kernels in the words of the docs; so generated code is without a warning of either.
 QUICK = _clang() or "g++"
+# Options for all messages, each with all places from which a template is used.
+EVERY_ERROR = (
+    "-fmax-errors=0" if QUICK == "g++" else "-ferror-limit=0",
+    "-ftemplate-backtrace-limit=0",
+)
 COMPILERS = tuple(dict.fromkeys(("g++", QUICK)))
 needs_compiler = pytest.mark.skipif(not HAS_COMPILER, reason="g++ is not installed")
 
@@ -197,8 +203,7 @@ def _with_precompiled(name: str, text: str, compiler: str) -> tuple[str, ...]:
         made, more = f"{name}.h.gch", ()
     else:
         made, more = f"{name}.h.pch", _OF_CLANG
-    folder = Path(os.environ[SHARED_FOLDER]) / Path(compiler).name
-    folder.mkdir(exist_ok=True)
+    folder = _folder_of(compiler)
     with open(folder / f"{name}.lock", "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not (folder / made).exists():
@@ -208,10 +213,26 @@ def _with_precompiled(name: str, text: str, compiler: str) -> tuple[str, ...]:
     return (*flags, "-include", str(folder / f"{name}.h"), "-Winvalid-pch")
 
 
-def quick_compiler() -> str:
-    """g++ for the builds of CMake and setuptools, which has read PyTorch's headers before."""
-    with_torch()
-    return str(Path(__file__).with_name("quick_compiler.sh"))
+def _folder_of(compiler: str) -> Path:
+    """Where the processes of one run share what this compiler has made."""
+    folder = Path(os.environ[SHARED_FOLDER]) / Path(compiler).name
+    folder.mkdir(exist_ok=True)
+    return folder
+
+
+def quick_compiler(compiler: str = QUICK) -> str:
+    """A program for the builds of CMake and setuptools: a compiler that has read PyTorch's headers before."""
+    _with_precompiled("precompiled", _PRECOMPILED, compiler)
+    folder = _folder_of(compiler)
+    script = Path(__file__).with_name("quick_compiler.sh")
+    words = ["exec", str(script), compiler, str(folder / "precompiled.h")]
+    program = folder / "c++"
+    # Other processes may be running it.
+    new = folder / f"c++.{os.getpid()}"
+    new.write_text(f'#!/bin/sh\n{shlex.join(words)} "$@"\n')
+    new.chmod(0o755)
+    new.replace(program)
+    return str(program)
 
 
 def compile_library(

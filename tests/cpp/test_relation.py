@@ -16,11 +16,11 @@ import pytest
 
 from tests.conftest import ROOT
 from tests.cpp.compiling import (
+    EVERY_ERROR,
     check_syntax,
     needs_compiler,
     quick_torch,
     try_library,
-    with_torch,
     write_files,
 )
 from torchgen_lite import generate, load
@@ -187,7 +187,7 @@ using GivenSymbolic = std::tuple<SYMBOLIC_GIVEN>;
 static const std::vector<std::string> types{SCHEMA_TYPES};
 template <class Type, class... Types>
 std::string is_meant(std::tuple<Types...>*) {
-  return (... + std::string(std::is_same_v<meant<Type>, meant<Types>> ? "1" : "0"));
+  return {(std::is_same_v<meant<Type>, meant<Types>> ? '1' : '0')...};
 }
 template <class Type, class Demanded, class Symbolic>
 std::string proven() {
@@ -199,22 +199,31 @@ std::string proven() {
 static std::string schema_of(const std::string& type, bool is_result) {
   return is_result ? "f() -> " + type : "f(" + type + " x) -> ()";
 }
-template <auto kernel, bool is_result>
-std::string registered() {
+// What depends on the type of a kernel is small, since it is compiled for each.
+template <auto kernel>
+torch::CppFunction on_cpu() {
   constexpr auto function = mylib::proof::widened<kernel>();
+  return torch::dispatch(c10::DispatchKey::CPU, TORCH_FN(function));
+}
+template <auto kernel>
+std::unique_ptr<c10::FunctionSchema> inferred() {
+  constexpr auto function = mylib::proof::widened<kernel>();
+  return c10::detail::inferFunctionSchemaFromFunctor<std::remove_const_t<decltype(function)>>();
+}
+static std::string registered(torch::CppFunction (*on_cpu)(), std::unique_ptr<c10::FunctionSchema> (*inferred)(), bool is_result) {
   std::string found = " ";
   for (const auto& type : types) {
     try {
       torch::Library library(torch::Library::DEF, "relation", std::nullopt, __FILE__, __LINE__);
       library.def(schema_of(type, is_result).c_str());
-      library.impl("f", torch::dispatch(c10::DispatchKey::CPU, TORCH_FN(function)));
+      library.impl("f", on_cpu());
       found += "1";
     } catch (const c10::Error&) {
       found += "0";
     }
   }
   try {
-    const auto schema = c10::detail::inferFunctionSchemaFromFunctor<std::remove_const_t<decltype(function)>>();
+    const auto schema = inferred();
     const auto& all = is_result ? schema->returns() : schema->arguments();
     return found + " " + all.at(0).real_type()->str();
   } catch (const std::exception&) {
@@ -224,8 +233,8 @@ std::string registered() {
 #define TAKE_PROVEN(...) out << proven<__VA_ARGS__, Taken, TakenSymbolic>();
 #define GIVE_PROVEN(...) out << proven<__VA_ARGS__, Given, GivenSymbolic>();
 #define REFUSED(...) out << "\\n";
-#define TAKE(...) out << registered<&take<__VA_ARGS__>, false>() << "\\n";
-#define GIVE(...) out << registered<&give<__VA_ARGS__>, true>() << "\\n";
+#define TAKE(...) out << registered(on_cpu<&take<__VA_ARGS__>>, inferred<&take<__VA_ARGS__>>, false) << "\\n";
+#define GIVE(...) out << registered(on_cpu<&give<__VA_ARGS__>>, inferred<&give<__VA_ARGS__>>, true) << "\\n";
 extern "C" const char* table() {
   static std::string text;
   std::ostringstream out;
@@ -295,7 +304,7 @@ def compile_rows(
     while True:
         rows = [row_of(*one, at in refused) if at in asked else "" for at, one in enumerate(every)]
         (folder / "table.cpp").write_text(head.replace("ROWS", "\n".join(rows)))
-        compiler = ["g++", *with_torch(), "-fmax-errors=0"]
+        compiler = [*quick_torch(), *EVERY_ERROR]
         done = try_library(folder, ["table.cpp"], compiler=compiler, includes=INCLUDES)
         if done.ok:
             return refused
@@ -310,7 +319,8 @@ def row_of(word: str, type_: str, is_refused: bool) -> str:
 
 def rows_of_errors(messages: str, first: int) -> set[int]:
     """The rows that libtorch refuses to compile."""
-    found = re.findall(r"^table\.cpp:(\d+):\d+:   required from here", messages, flags=re.M)
+    used = r"^table\.cpp:(\d+):\d+: .*(?:required from here|requested here)"
+    found = re.findall(used, messages, flags=re.M)
     found += re.findall(r"^table\.cpp:(\d+):\d+: error", messages, flags=re.M)
     return {int(line) - first for line in found if int(line) >= first}
 

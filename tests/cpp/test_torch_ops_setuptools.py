@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cpp.compiling import needs_compiler, quick_compiler
+from tests.cpp.compiling import QUICK, needs_compiler, quick_compiler
 from tests.cpp.torch_ops import copy_example, run, run_python
 from tests.forks import COMPILING
 
@@ -33,7 +33,8 @@ def test_the_installed_module_has_the_operators(tmp_path: Path, abi: str) -> Non
         (folder / kernels / "smooth_relu.cu").write_text("#error not without CUDA\n")
     installed = tmp_path / "installed"
     options = ("--quiet", "--no-build-isolation", "--no-deps", "--target", installed)
-    built = {"TORCH_OPS_ABI": abi, "TORCH_OPS_CUDA": "0", "CXX": quick_compiler()}
+    compiler = quick_compiler("g++" if abi == "stable" else QUICK)
+    built = {"TORCH_OPS_ABI": abi, "TORCH_OPS_CUDA": "0", "CXX": compiler}
     run(folder, sys.executable, "-m", "pip", "install", *options, ".", **built)
     [module] = (installed / "torch_ops").glob("_C*.so")
     assert module.name == "_C.abi3.so"

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import ROOT
-from tests.cpp.compiling import quick_compiler
+from tests.cpp.compiling import QUICK, quick_compiler
 from tests.forks import COMPILING, PLAIN, run_forked
 
 EXAMPLE = ROOT / "examples" / "torch_ops"
@@ -80,14 +80,14 @@ GENERATOR = (
 )
 
 
-def configure(folder: Path, *options: str) -> None:
-    """Let CMake begin in `build`."""
+def configure(folder: Path, *options: str, compiler: str = QUICK) -> None:
+    """Let CMake begin in `build`, with this compiler."""
     import torch
 
     where = ("-S", ".", "-B", "build", "-G", "Ninja")
     prefix = f"-DCMAKE_PREFIX_PATH={torch.utils.cmake_prefix_path}"
     try:
-        run(folder, "cmake", *where, prefix, *options, CXX=quick_compiler())
+        run(folder, "cmake", *where, prefix, *options, CXX=quick_compiler(compiler))
     except AssertionError as error:
         # All of it: what `nvcc` comes with may lack some of its libraries.
         if torch.version.cuda and re.search(r"cannot find the CUDA|CUDA_\w+_LIBRARY", str(error)):

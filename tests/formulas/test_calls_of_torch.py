@@ -35,10 +35,12 @@ def calls() -> Iterator[tuple[str, tuple[str, ...]]]:
     import torch
     from torch.testing._internal.common_methods_invocations import op_db
 
+    from tests.conformance.samples import samples
+
     for info in op_db:
         if getattr(torch, info.name, None) is not info.op:
             continue
-        for sample in info.sample_inputs("cpu", torch.float32):
+        for sample in samples(info, torch.float32):
             kinds = [kind_of(value) for value in (sample.input, *sample.args)]
             if not sample.kwargs and None not in kinds:
                 yield info.name, tuple(map(str, kinds))

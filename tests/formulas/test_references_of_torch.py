@@ -27,9 +27,11 @@ def references() -> Iterator[Reference]:
     import torch
     from torch.testing._internal.common_methods_invocations import op_db
 
+    from tests.conformance.samples import samples
+
     seen: set[tuple[object, ...]] = set()
     for info in op_db:
-        for sample in islice(info.sample_inputs("cpu", torch.float32), SAMPLES):
+        for sample in islice(samples(info, torch.float32), SAMPLES):
             values = (sample.input, *sample.args)
             kinds = [kind_of(value) for value in (*values, *sample.kwargs.values())]
             if None in kinds:

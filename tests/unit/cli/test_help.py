@@ -149,6 +149,7 @@ def test_examples_of_help(run: Run, stale: Path, command: str) -> None:
 
 
 @pytest.mark.torch
+@pytest.mark.usefixtures("forked_python")
 @pytest.mark.parametrize("command", ["generate", "why", "import"])
 def test_examples_of_help_with_torch(run: Run, stale: Path, command: str) -> None:
     (stale / "mylib.py").write_text(LIBRARY)

@@ -293,7 +293,7 @@ def _suits_any(kind: str, ops: Sequence[Any], dtype: torch.dtype) -> bool:
 
 def _kernel_test(name: str, kind: str, ops: Sequence[Any]) -> Test:
     run, suits = CHECKS[kind]
-    overloads = {"experimental_config": _ProfilerConfig(capture_overload_names=True)}
+    config = _ProfilerConfig(capture_overload_names=True)
 
     def test(self: Any, device: str, dtype: torch.dtype) -> None:
         def move(x: Tensor) -> Tensor:
@@ -304,13 +304,14 @@ def _kernel_test(name: str, kind: str, ops: Sequence[Any]) -> Test:
         for op in ops:
             if dtype not in op.dtypes or not suits(op, dtype):
                 continue
-            for sample in op.sample_inputs("cpu", dtype, needs_gradients):
+            # `op.sample_inputs` searches the stack for the test, which takes longer than the test.
+            for sample in op.sample_inputs_func(op, "cpu", dtype, needs_gradients):
                 given = _changed(sample, move)
                 try:
                     expected = run(op, sample)
                 except Exception:
                     continue  # An input that the CPU refuses.
-                calls = _profiler.profile(name not in called, **overloads)
+                calls = _profiler.profile(name not in called, experimental_config=config)
                 try:
                     with calls:
                         found = run(op, given)

@@ -31,6 +31,7 @@ def backend(project: Path) -> Path:
 
 
 @pytest.mark.torch
+@pytest.mark.usefixtures("forked_python")
 class TestOverPyTorch:
     def test_why(self, run: Run, backend: Path) -> None:
         pytest.importorskip("torch")

@@ -342,6 +342,7 @@ def test_a_generated_autograd_kernel_is_in_the_table(run: Run, tables: Path) -> 
 
 @needs_torch((2, 13), "PyTorch did not always say where Python registers a kernel")
 @pytest.mark.torch
+@pytest.mark.usefixtures("forked_python")
 def test_operators_that_a_module_registers(run: Run, tables: Path) -> None:
     pytest.importorskip("torch")
     (tables / "table_of_mine.py").write_text("""\

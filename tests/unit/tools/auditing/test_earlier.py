@@ -104,6 +104,7 @@ lib.impl("g", lambda x: x + 1, "CompositeImplicitAutograd")
 
 
 @pytest.mark.torch
+@pytest.mark.usefixtures("forked_python")
 def test_wheels(tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     wheel(tmp_path / "old.whl", {"lib/__init__.py": LIBRARY})

@@ -14,7 +14,7 @@ from tests.torch_python.generated import write_package
 from tests.unit.tools.auditing.test_artefact import wheel
 from torchgen_lite.diagnostics import Diagnostic
 
-pytestmark = pytest.mark.torch
+pytestmark = [pytest.mark.torch, pytest.mark.usefixtures("forked_python")]
 Run = Callable[..., Result]
 CONFIG = 'schema = ["ops.yaml"]\ntargets = ["torch-python"]\n[target.torch-python]\npackage = "ops"\nkernels = ["ops_kernels"]\n'
 ENTRIES = """\

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import json
 import os
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from tests.conftest import ROOT, SOURCES, Result
-from tests.forks import PLAIN, forking_python, run_forked
+from tests.forks import run_forked
 from tests.unit.tools.backends.conftest import PYTORCH
 
 Run = Callable[..., Result]
@@ -295,14 +294,9 @@ class TestRun:
     def device(
         self,
         backend: Path,
-        tmp_path_factory: pytest.TempPathFactory,
-        monkeypatch: pytest.MonkeyPatch,
+        forked_python: None,
     ) -> Path:
-        """A backend, of which scripts run in a Python that has imported PyTorch before."""
         pytest.importorskip("torch")
-        python = tmp_path_factory.mktemp("bin") / "python"
-        forking_python(python, PLAIN)
-        monkeypatch.setattr(sys, "executable", str(python))
         (backend / "torchgen_lite.toml").write_text(
             'schema = ["ops.yaml"]\nnative = "torch"\ntargets = ["cpp-torch"]\n'
         )
