@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shutil
+import subprocess
 from collections.abc import Callable, Sequence
 from functools import cache
 from html import unescape
@@ -20,6 +21,8 @@ CHROMIUM = (
     shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 )
 LOOK = Look()
+FLAGS = ["--headless=new", "--no-sandbox", "--disable-gpu", "--virtual-time-budget=2000"]
+DARK = "--force-dark-mode"
 # As wide as a phone, and as a screen.
 WIDTHS = (390, 1280)
 # What a page that is audited tells the one that has it in a frame: by how much it is too wide, and what axe finds.
@@ -84,7 +87,21 @@ def assert_picture(path: Path) -> None:
 
 def title_of(address: str, look: Look = LOOK) -> Any:
     """The title of the page after its scripts have run, which they set to what they found, as JSON."""
-    title = re.search("<title>(.*?)</title>", show(address, look), re.DOTALL)
+    return _title(show(address, look))
+
+
+def title_of_served(address: str, *flags: str) -> Any:
+    """The same of a page that asks a server for more while its scripts run, by a Chromium of its own: the protocol's
+    clock stands still for as long as a worker's request does.
+    """
+    assert CHROMIUM is not None
+    command = [CHROMIUM, *FLAGS, "--dump-dom", *flags, address]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=300)
+    return _title(done.stdout)
+
+
+def _title(dom: str) -> Any:
+    title = re.search("<title>(.*?)</title>", dom, re.DOTALL)
     assert title is not None
     return json.loads(unescape(title[1]))
 

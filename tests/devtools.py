@@ -100,7 +100,12 @@ class Browser:
         self.ask("Emulation.setVirtualTimePolicy", session, policy="pause")
         self.ask("Page.navigate", session, url=address)
         self.seen.clear()
-        clock = {"policy": "pauseIfNetworkFetchesPending", "budget": look.milliseconds}
+        clock = {
+            "policy": "pauseIfNetworkFetchesPending",
+            "budget": look.milliseconds,
+            # Scripts that have much to do do not stop it.
+            "maxVirtualTimeTaskStarvationCount": 9999,
+        }
         self.ask("Emulation.setVirtualTimePolicy", session, **clock)
         self.wait_for("Emulation.virtualTimeBudgetExpired")
         if look.screenshot is not None:

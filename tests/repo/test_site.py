@@ -14,9 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.browser import assert_picture, audited, audits, in_a_browser, title_of
+from tests.browser import DARK, assert_picture, audited, audits, in_a_browser, title_of_served
 from tests.conftest import ROOT, SOURCES
-from tests.devtools import Look
 
 pytest.importorskip("mkdocs", reason="needs the extra `docs`")
 pytest.importorskip("material", reason="needs the extra `docs`")
@@ -172,8 +171,8 @@ def server(site: Path) -> Iterator[str]:
 )
 def test_it_fits_the_window(server: str, tmp_path: Path, page: str, width: int, dark: bool) -> None:
     picture = tmp_path / "page.png"
-    look = Look(width, 900, dark, screenshot=picture)
-    fits, paper, _, _ = title_of(f"{server}/{page}", look)
+    flags = [f"--window-size={width},900", f"--screenshot={picture}", *([DARK] if dark else [])]
+    fits, paper, _, _ = title_of_served(f"{server}/{page}", *flags)
     assert fits
     assert (paper == "rgb(255, 255, 255)") is not dark
     assert_picture(picture)
@@ -183,15 +182,16 @@ def test_it_fits_the_window(server: str, tmp_path: Path, page: str, width: int, 
 def test_the_search(server: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Handler, "searches", True)
     picture = tmp_path / "page.png"
-    look = Look(1600, 900, screenshot=picture)
-    fits, _, query, found = title_of(f"{server}/?q=fallthrough", look)
+    flags = ["--window-size=1600,900", f"--screenshot={picture}"]
+    fits, _, query, found = title_of_served(f"{server}/?q=fallthrough", *flags)
     assert fits and query == "fallthrough"
     assert "/runtime/" in found, found
     assert_picture(picture)
 
 
 @in_a_browser
-@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
-def test_everybody_can_read_it(server: str, dark: bool) -> None:
+@pytest.mark.parametrize("flags", [[], [DARK]], ids=["light", "dark"])
+def test_everybody_can_read_it(server: str, flags: list[str]) -> None:
     pytest.importorskip("axe_core_python", reason="needs axe")
-    assert title_of(f"{server}/audits", Look(1300, 1000, dark, 200_000)) == []
+    flags = ["--window-size=1300,1000", "--virtual-time-budget=200000", *flags]
+    assert title_of_served(f"{server}/audits", *flags) == []

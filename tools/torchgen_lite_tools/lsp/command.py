@@ -6,14 +6,11 @@ import gc
 import io
 import os
 import sys
-from typing import TYPE_CHECKING
+from typing import Any
 
 from torchgen_lite.cli.exit_codes import FINE
 from torchgen_lite.cli.session import Session, command
 from torchgen_lite_tools.lsp.server import create_server
-
-if TYPE_CHECKING:
-    from _typeshed import ReadableBuffer as Buffer
 
 
 @command("lsp")
@@ -40,7 +37,7 @@ class _Output(io.BufferedWriter):
 
     error: OSError | None = None
 
-    def write(self, data: Buffer) -> int:
+    def write(self, data: Any) -> int:
         try:
             return super().write(data)
         except OSError as error:
