@@ -10,13 +10,14 @@ import click
 from torchgen_lite.analysis.program import Program
 from torchgen_lite.cli.exit_codes import FINE
 from torchgen_lite.cli.pages import write_file
-from torchgen_lite.cli.session import Session, command
+from torchgen_lite.cli.session import Session, command, require
 from torchgen_lite.diagnostics.text import counted
 from torchgen_lite.loader.entry.entry import NativeFunction
 from torchgen_lite.loader.formats.earlier import Native
 from torchgen_lite_tools.backends.calls import called
 from torchgen_lite_tools.backends.native import (
     is_listed,
+    keys_of_no_backend,
     load_with_native,
     native_options,
     overlay_of,
@@ -71,6 +72,7 @@ def add_command(
     pytorch = {function.name: function for function in program.resolved.context}
     require_right(program, [*unknown_keys(key, like), *unknown_operators(program, operators)])
     if like is not None or calls is not None:
+        require([*keys_of_no_backend(key, like)])
         operators = (*operators, *_asked_for(session, program, key, like, calls))
     if schema:
         path = Path(schema[0])

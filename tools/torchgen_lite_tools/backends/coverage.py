@@ -20,11 +20,11 @@ from torchgen_lite_tools.backends.answers import Answer, show_answer
 from torchgen_lite_tools.backends.calls import called, show_operator
 from torchgen_lite_tools.backends.native import (
     key_of,
+    keys_of_no_backend,
     load_with_native,
     native_options,
     overlay_of,
     require_right,
-    unknown_keys,
     unknown_operators,
     whole_name,
 )
@@ -125,7 +125,7 @@ def coverage_command(
     else:
         wrong = [unknown("tag", only or "", program.tags)]
     wrong += unknown_operators(program, [operator] if operator else [])
-    require_right(program, [*unknown_keys(key, like), *wrong])
+    require_right(program, [*keys_of_no_backend(key, like), *wrong])
     key = key or key_of(program)
     overlay = overlay_of(session, program, key, modules, folders)
     overlay = overlay.with_fallback(key) if fallback else overlay

@@ -54,6 +54,15 @@ def unknown_keys(*keys: str | None) -> Iterator[Diagnostic]:
     return (unknown("dispatch key", key, known) for key in keys if key and key not in known)
 
 
+def keys_of_no_backend(*keys: str | None) -> Iterator[Diagnostic]:
+    """Those, and aliases, which stand for several keys."""
+    yield from unknown_keys(*keys)
+    for key in keys:
+        if key in CURRENT.aliases:
+            message = f"`{key}` is an alias key, which no tensor has"
+            yield Diagnostic("TG012", message, help="name that of a backend, such as `PrivateUse1`")
+
+
 def whole_name(operator: str) -> str:
     """`aten::add.Tensor` of `add.Tensor`; `add.default` means `add`."""
     return f"aten::{operator.removeprefix('aten::').removesuffix('.default')}"
@@ -78,7 +87,7 @@ def key_of(program: Program) -> str:
     keys = []
     for f in program.functions:
         for entry in f.dispatch:
-            if not entry.key.startswith("Autograd"):
+            if not entry.key.startswith("Autograd") and entry.key not in CURRENT.aliases:
                 keys.append(entry.key)
     return max(sorted(set(keys)), key=keys.count, default="PrivateUse1")
 

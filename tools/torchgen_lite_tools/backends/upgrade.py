@@ -18,7 +18,7 @@ from torchgen_lite.analysis.overlay import entries_for
 from torchgen_lite.analysis.program import Program
 from torchgen_lite.analysis.resolve import Resolved
 from torchgen_lite.cli.pages import Row, Section, html_option, write_file
-from torchgen_lite.cli.session import Session, command, schema_options
+from torchgen_lite.cli.session import Session, command, require, schema_options
 from torchgen_lite.diagnostics import Diagnostic, Edit, apply_edits, pick_edits
 from torchgen_lite.diagnostics.text import counted
 from torchgen_lite.languages.cpp import public
@@ -34,6 +34,7 @@ from torchgen_lite_tools.backends.fetch import NEWEST, fetch_release
 from torchgen_lite_tools.backends.native import (
     is_listed,
     key_of,
+    keys_of_no_backend,
     load_with_native,
     require_right,
 )
@@ -108,6 +109,7 @@ def upgrade_command(
         # Each release has a list of its own.
         if function.namespace == "aten" and not is_listed(function)
     ]
+    require([*keys_of_no_backend(key)])
     key = key or key_of(program)
     # Entries that name operators missing from the old release, too.
     unknown = [diagnostic for diagnostic in program.diagnostics if diagnostic.code == "TG312"]

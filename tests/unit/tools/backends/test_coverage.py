@@ -12,6 +12,7 @@ import pytest
 from tests.conftest import ROOT, SOURCES, Result
 from tests.forks import run_forked
 from tests.unit.tools.backends.conftest import PYTORCH
+from torchgen_lite.key_tables import CURRENT
 
 Run = Callable[..., Result]
 KEY = ("--key", "PrivateUse1")
@@ -275,6 +276,30 @@ def test_mistakes(run: Run, backend: Path) -> None:
     assert run("coverage", *KEY, "--native", "none.yaml").code == 2
     (backend / "ops.yaml").write_text("- func: relu(Tensr self) -> Tensor\n")
     assert run("coverage", *KEY).code == 1
+
+
+@pytest.mark.parametrize("key", [*CURRENT.aliases, "Dense", "Sparse"])
+@pytest.mark.parametrize(
+    "command",
+    [
+        "coverage --key {}",
+        "coverage --key PrivateUse1 --like {}",
+        "coverage mm --key {}",
+        "add --like {}",
+        "add --like CPU --dispatch {}",
+        "upgrade --from old.yaml --to new.yaml --key {}",
+    ],
+)
+def test_a_key_that_no_tensor_has(run: Run, backend: Path, command: str, key: str) -> None:
+    result = run(*command.format(key).split())
+    assert result.code == 2 and "error[TG012]" in result.stderr and f"`{key}`" in result.stderr
+
+
+def test_kernels_for_all_backends_do_not_make_a_backend(run: Run, backend: Path) -> None:
+    (backend / "ops.yaml").write_text(
+        "- func: mine::f(Tensor x) -> Tensor\n  dispatch: {CompositeExplicitAutograd: f}\n"
+    )
+    assert run("coverage").stdout.startswith("PrivateUse1: ")
 
 
 def test_without_pytorch_a_file_of_it_is_asked_for(
