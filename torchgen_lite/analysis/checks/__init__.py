@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from torchgen_lite.analysis.checks import entries, native, schemas, selections, structured
+from torchgen_lite.analysis.checks import entries, native, schemas, structured
 from torchgen_lite.analysis.finding import Reported, of_each
 from torchgen_lite.analysis.resolve import Resolved
 from torchgen_lite.loader.versions import Version
@@ -14,7 +14,7 @@ _OF_ENTRIES = (
     entries.check_methods,
     entries.check_own_tags,
     entries.check_references,
-    selections.check_selections,
+    entries.check_rows,
     structured.check_kernels_beside,
 )
 

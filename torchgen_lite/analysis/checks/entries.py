@@ -179,6 +179,15 @@ def check_autogen(resolved: Resolved) -> Reported:
                 )
 
 
+def check_rows(function: NativeFunction) -> Findings:
+    """What is wrong with the rows of keys that have several kernels."""
+    if any(entry.rows for entry in function.dispatch):
+        # Imported here: few entries have rows.
+        from torchgen_lite.analysis.checks.selections import check_selections
+
+        yield from check_selections(function)
+
+
 def check_references(function: NativeFunction) -> Findings:
     """TG389: `reference` under `dispatch`, where it can be no kernel."""
     for entry in function.dispatch:
