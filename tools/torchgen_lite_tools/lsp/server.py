@@ -120,7 +120,7 @@ class Server(LanguageServer):
             return self.projects.setdefault(project_of(path), Project())
         return Project()
 
-    def changed(self, uri: str, pause: float = PAUSE) -> None:
+    def changed(self, uri: str, pause: float) -> None:
         """Analyze a document's project, superseding a running analysis."""
         path = path_of(uri)
         if path is not None:
@@ -207,7 +207,7 @@ async def _opened_or_closed(
 
 
 async def _changed(ls: Server, params: types.DidChangeTextDocumentParams) -> None:
-    ls.changed(params.text_document.uri)
+    ls.changed(params.text_document.uri, PAUSE)
 
 
 async def _written(ls: Server, params: object) -> None:

@@ -29,6 +29,16 @@ def relu_meta(self):
 """
 # Marks the cursor. A line above has characters whose length differs in bytes, code points and UTF-16.
 CURSOR = "|"
+# The server of a reader who types quickly.
+SERVER = """
+import sys
+from torchgen_lite.cli import run
+from torchgen_lite_tools.lsp import server
+
+server.PAUSE = 0.01
+sys.argv = ["torchgen-lite", "lsp"]
+run()
+"""
 _Result = TypeVar("_Result")
 
 
@@ -51,9 +61,7 @@ class Editor:
             **os.environ,
             "PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "tools")]),
         }
-        start = self.client.start_io(
-            *command, "-m", "torchgen_lite", "lsp", cwd=self.folder, env=environment
-        )
+        start = self.client.start_io(*command, "-c", SERVER, cwd=self.folder, env=environment)
         self.do(start)
         self.do(
             self.client.initialize_session(
