@@ -28,9 +28,9 @@ def _clang() -> str | None:
     return installed[-1] if installed else None
 
 
-# What compiles against PyTorch in tests. Of a precompiled header, clang reads only what a source uses, and takes a fifth
-# of the time of g++. That builds an example of each kind and what uses the C++ runtime, and refuses wrong kernels in the
-# words of the docs; so generated code is without a warning of either.
+# What compiles in tests. Of a precompiled header, clang reads only what a source uses, and takes a fifth of the time of
+# g++. That builds an example of each kind, the C++ runtime with sanitizers and as its page does, and refuses wrong kernels
+# in the words of the docs; so generated code is without a warning of either.
 QUICK = _clang() or "g++"
 # Options for all messages, each with all places from which a template is used.
 EVERY_ERROR = (
