@@ -15,6 +15,8 @@ from .type_names import BASE_TYPES, spelling_of
 _LISTS = ("List", "list", "Sequence", "Iterable", "vector", "ArrayRef", "initializer_list")
 _OPTIONALS = ("Optional", "optional")
 _TUPLES = ("Tuple", "tuple")
+# A tuple behind the arrow, which a schema writes as several results.
+_RESULTS = "results"
 _DICTS = ("Dict", "dict", "Mapping", "map", "unordered_map")
 _NAME = re.compile(
     r"\s*(?:const\s+)?([A-Za-z_][A-Za-z0-9_]*(?:(?:\.|::)[A-Za-z_][A-Za-z0-9_]*)*|\.\.\.)"
@@ -41,7 +43,7 @@ def read_foreign_type(text: str, start: int = 0, depth: int = 0) -> Foreign | No
     base = re.split(r"\.|::", name)[-1]
     if opening is not None and base in (*_LISTS, *_OPTIONALS, *_TUPLES, *_DICTS, "Union", "array"):
         if base in _TUPLES and depth == 0 and "->" in text[:start]:
-            base = "results"
+            base = _RESULTS
         read = _arguments(text, opening.end(), "]" if opening[1] == "[" else ">", depth)
         spelling = None if read is None else _applied(base, read[0])
         if read is None or spelling is None:
@@ -101,7 +103,6 @@ def _applied(name: str, types: list[str]) -> str | None:
         return None
     if name in _TUPLES and len(set(types)) == 1:
         return f"{first}[{len(types)}]"
-    if name in (*_TUPLES, "results"):
-        # Several results, or a type that has no list.
+    if name in (*_TUPLES, _RESULTS):
         return f"({', '.join(types)})"
     return None

@@ -72,7 +72,7 @@ def add_command(
     pytorch = {function.name: function for function in program.resolved.context}
     require_right(program, [*unknown_keys(key, like), *unknown_operators(program, operators)])
     if like is not None or calls is not None:
-        require([*keys_of_no_backend(key, like)])
+        require(keys_of_no_backend(key, like))
         operators = (*operators, *_asked_for(session, program, key, like, calls))
     if schema:
         path = Path(schema[0])

@@ -9,8 +9,10 @@ import click
 
 from torchgen_lite.analysis.program import Program
 from torchgen_lite.cli.session import Session, options, require, schema_options, unknown
+from torchgen_lite.cli.tables.commands import keys_of_no_tensor
 from torchgen_lite.cli.tables.registrations import registrations_of_torch
 from torchgen_lite.diagnostics import Diagnostic, did_you_mean
+from torchgen_lite.key_sets import key_sets
 from torchgen_lite.key_tables import CURRENT, registrable_keys
 from torchgen_lite.loader.entry.entry import NativeFunction
 from torchgen_lite.loader.torch.releases import INSTALLED
@@ -54,13 +56,10 @@ def unknown_keys(*keys: str | None) -> Iterator[Diagnostic]:
     return (unknown("dispatch key", key, known) for key in keys if key and key not in known)
 
 
-def keys_of_no_backend(*keys: str | None) -> Iterator[Diagnostic]:
-    """Those, and aliases, which stand for several keys."""
-    yield from unknown_keys(*keys)
-    for key in keys:
-        if key in CURRENT.aliases:
-            message = f"`{key}` is an alias key, which no tensor has"
-            yield Diagnostic("TG012", message, help="name that of a backend, such as `PrivateUse1`")
+def keys_of_no_backend(*keys: str | None) -> list[Diagnostic]:
+    """Those, or else the keys that no tensor has, such as aliases."""
+    named = list(filter(None, keys))
+    return [*unknown_keys(*named)] or [*keys_of_no_tensor(key_sets(), named)]
 
 
 def whole_name(operator: str) -> str:

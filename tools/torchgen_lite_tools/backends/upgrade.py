@@ -109,7 +109,7 @@ def upgrade_command(
         # Each release has a list of its own.
         if function.namespace == "aten" and not is_listed(function)
     ]
-    require([*keys_of_no_backend(key)])
+    require(keys_of_no_backend(key))
     key = key or key_of(program)
     # Entries that name operators missing from the old release, too.
     unknown = [diagnostic for diagnostic in program.diagnostics if diagnostic.code == "TG312"]

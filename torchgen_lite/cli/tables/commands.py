@@ -267,7 +267,7 @@ def why_command(
     keys = _keys_of(session, keys)
     tables, _, program = _registrations(session, _Asked(operator, keys, **asked))
     if tables:
-        require(list(_of_no_tensor(tables[0].sets, keys)))
+        require(list(keys_of_no_tensor(tables[0].sets, keys)))
     state = _State(_keys_of(session, include), _keys_of(session, exclude), devices, inference)
     answers = [(table, why(table, keys, _local_sets(table, state))) for table in tables]
     chosen = [_rows_of(program, table, answer, inputs) for table, answer in answers]
@@ -345,7 +345,7 @@ def _autocast_key(sets: KeySets, device: str) -> str:
     return key
 
 
-def _of_no_tensor(sets: KeySets, keys: Sequence[str]) -> Iterator[Diagnostic]:
+def keys_of_no_tensor(sets: KeySets, keys: Sequence[str]) -> Iterator[Diagnostic]:
     """Keys that no argument has: aliases, and the building blocks of others."""
     for key in map(sets.parse, keys):
         if key in sets.members:
