@@ -69,16 +69,17 @@ def opened(path: Path) -> Iterator[Artefact]:
 
 
 def _wheel(path: Path, folder: Path) -> Artefact:
-    files = sorted(file for file in folder.rglob("*") if file.is_file())
-    binaries = [
-        read_binary(file, file.relative_to(folder).as_posix()) for file in files if is_elf(file)
-    ]
-    tags: tuple[str, ...] = ()
+    binaries = []
+    for file in sorted(folder.rglob("*")):
+        if file.is_file() and is_elf(file):
+            binaries.append(read_binary(file, file.relative_to(folder).as_posix()))
+    tags: list[str] = []
     if path.name.endswith(".whl") and path.name.count("-") >= 4:
-        tags = tuple(path.name.removesuffix(".whl").rpartition("-")[2].split("."))
-    packages = [file.parent.name for file in folder.glob("*/__init__.py")]
-    modules = [file.stem for file in folder.glob("*.py")]
-    return Artefact(path.name, tuple(binaries), tags, (*sorted(packages), *sorted(modules)), folder)
+        platforms = path.name.removesuffix(".whl").rpartition("-")[2]
+        tags = platforms.split(".")
+    packages = sorted(file.parent.name for file in folder.glob("*/__init__.py"))
+    modules = sorted(file.stem for file in folder.glob("*.py"))
+    return Artefact(path.name, tuple(binaries), tuple(tags), (*packages, *modules), folder)
 
 
 def is_elf(path: Path) -> bool:

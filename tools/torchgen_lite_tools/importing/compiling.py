@@ -153,11 +153,15 @@ def _blamed(output: str, library: Library, ours: tuple[Path, Path]) -> Iterator[
     errors = list(_ERROR.finditer(output))
     if any(error["fatal"] for error in errors):
         return
-    for error, end in zip(errors, [*(following.start() for following in errors[1:]), len(output)]):
+    # What the compiler shows of an error ends where the next one begins.
+    ends = [error.start() for error in errors[1:]]
+    ends.append(len(output))
+    for error, end in zip(errors, ends):
         path = Path(error["path"])
         is_ours = not path.is_absolute() or any(path.is_relative_to(folder) for folder in ours)
         if is_ours:
-            text = "\n".join([error["message"], *_SHOWN.findall(output, error.end(), end)])
+            shown = _SHOWN.findall(output, error.end(), end)
+            text = "\n".join([error["message"], *shown])
             for name in _named(text, library) or _declared(path, library) or _defined(library):
                 yield name, error["message"]
 

@@ -195,12 +195,16 @@ def _wide(text: str) -> str:
 def _numbers(function: Function, names: Sequence[str]) -> Iterator[tuple[str, str, bool]]:
     """The arguments, and the result, with types that no kernel of PyTorch takes: the name, the type, and whether
     generated code takes a kernel with it."""
-    given = zip(names, function.parameters, function.spans)
-    every = [(name, text, span.text) for name, text, span in given]
-    for name, text, written in [*every, ("return", function.returns, function.returns)]:
+    typed = [
+        (name, text, span.text)
+        for name, text, span in zip(names, function.parameters, function.spans)
+    ]
+    typed.append(("return", function.returns, function.returns))
+    for name, text, written in typed:
         if _wide(text) != text:
             may_write = "&" in written and not re.search(r"\bconst\b|&&", written)
-            is_held = _HOLDING.issuperset(re.findall(r"\w+(?=\s*<)", text))
+            templates = re.findall(r"\w+(?=\s*<)", text)
+            is_held = _HOLDING.issuperset(templates)
             yield name, text, is_held and not may_write
 
 

@@ -9,9 +9,8 @@ Ambiguous types (`Tensor&`) are read as libtorch reads them.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import chain, count, zip_longest
 from keyword import iskeyword
 
 from tree_sitter import Node
@@ -245,13 +244,20 @@ def _name_of(tree: CppTree, parameter: Node) -> str:
 def infer_schema(name: str, overloads: Sequence[Function]) -> str | None:
     """The schema that libtorch infers from a function's type; None for an unknown type, or for several types."""
     inferred = {_types_of(overload) for overload in overloads}
-    types, results = inferred.pop() if len(inferred) == 1 else ((None,), ())
-    shown = [type_ for type_ in types if type_]
-    if len(shown) < len(types) or None in results:
+    if len(inferred) != 1:
         return None
-    arguments = ", ".join(map(" ".join, zip(shown, argument_names(overloads, shown))))
-    returns = ", ".join(filter(None, results))
-    return f"{name}({arguments}) -> " + (returns if len(results) == 1 else f"({returns})")
+    given, returned = inferred.pop()
+    types = [type_ for type_ in given if type_ is not None]
+    results = [type_ for type_ in returned if type_ is not None]
+    if len(types) < len(given) or len(results) < len(returned):
+        return None
+    arguments = []
+    for type_, argument in zip(types, argument_names(overloads, types)):
+        arguments.append(f"{type_} {argument}")
+    returns = ", ".join(results)
+    if len(results) != 1:
+        returns = f"({returns})"
+    return f"{name}({', '.join(arguments)}) -> {returns}"
 
 
 def _types_of(function: Function) -> tuple[tuple[str | None, ...], tuple[str | None, ...]]:
@@ -261,16 +267,25 @@ def _types_of(function: Function) -> tuple[tuple[str | None, ...], tuple[str | N
 
 def argument_names(overloads: Sequence[Function], types: Sequence[str]) -> list[str]:
     """The names of arguments: those of the definition, else of the first declaration that has one, else of the type."""
-    several = sorted(overloads, key=lambda one: one.body is None)
-    columns = zip_longest(*(function.names for function in several), fillvalue="")
-    names = [next(filter(None, column), "") for column in columns][: len(types)]
+    definition_first = sorted(overloads, key=lambda function: function.body is None)
+    names = [""] * len(types)
+    for function in definition_first:
+        for at, name in enumerate(function.names[: len(types)]):
+            names[at] = names[at] or name
     for at, type_ in enumerate(types):
-        word = _WORDS.get(re.sub(r"\W", "", type_), "argument")
-        numbered = (f"{word}_{number}" for number in count(2))
-        names[at] = names[at] or next(
-            candidate for candidate in chain([word], numbered) if candidate not in names
-        )
+        names[at] = names[at] or _name_by_type(type_, names)
     return [f"{name}_" if iskeyword(name) else name for name in names]
+
+
+def _name_by_type(type_: str, taken: Collection[str]) -> str:
+    """A name for an argument without one, with a number if another argument has it."""
+    word = _WORDS.get(re.sub(r"\W", "", type_), "argument")
+    name = word
+    number = 1
+    while name in taken:
+        number += 1
+        name = f"{word}_{number}"
+    return name
 
 
 def result_types(text: str) -> list[str]:

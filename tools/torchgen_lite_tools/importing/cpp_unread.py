@@ -117,9 +117,10 @@ def _closing(text: str, match: re.Match[str]) -> int:
 
 def _registered_in(reader: Reader, variable: str, start: int, end: int) -> list[str]:
     """The names in calls of what registers in a part of a file, but for those that are read in blocks."""
-    library = reader.library
-    read = {one.name.rpartition("::")[2] for one in library.definitions}
-    read |= {one.name.rpartition("::")[2] for one in library.implementations}
+    names_read = [definition.name for definition in reader.library.definitions]
+    names_read += [implementation.name for implementation in reader.library.implementations]
+    read = {name.rpartition("::")[2] for name in names_read}
     call = re.compile(rf'\b{variable}\s*\.\s*(?:def|impl)\s*\(\s*"(?:\w+::)?(\w+)')
-    names = dict.fromkeys(call.findall(reader.tree.text.text, start, end))
+    calls = call.findall(reader.tree.text.text, start, end)
+    names = dict.fromkeys(calls)
     return [f"`{name}`" for name in names if name not in read]

@@ -125,7 +125,9 @@ def _lines(text: str, start: int, end: int) -> tuple[int, int]:
     if text[first:start].strip() or without_comments(text[end:last]).strip():
         return start, end
     above = re.search(r"(?:^[ \t]*//[^\n]*\n)+\Z", text[:first], re.M)
-    return above.start() if above else first, last
+    if above:
+        first = above.start()
+    return first, last
 
 
 def _cut(text: str, cuts: Sequence[tuple[int, int]]) -> str:

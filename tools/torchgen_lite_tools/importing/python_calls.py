@@ -331,9 +331,12 @@ def _runs_text(node: ast.Call) -> bool:
     """Whether a call runs a text that is written there and names what registers."""
     if not isinstance(node.func, ast.Name) or node.func.id not in _RUN:
         return False
-    parts = [part.value for part in ast.walk(node) if isinstance(part, ast.Constant)]
-    words = set(re.findall(r"\w+", " ".join(map(str, parts))))
-    return not words.isdisjoint(_REGISTERING)
+    for part in ast.walk(node):
+        if isinstance(part, ast.Constant):
+            words = re.findall(r"\w+", str(part.value))
+            if not _REGISTERING.isdisjoint(words):
+                return True
+    return False
 
 
 class _Registrar(NamedTuple):
@@ -577,7 +580,11 @@ def _first_text(module: Module, meaning: Meaning, call: ast.expr) -> str:
     """The name that is given to `custom_op`; "" if it is not."""
     if meaning.args:
         return str(_constant(meaning.module, meaning.args[0]))
-    given = call.args if isinstance(call, ast.Call) else []
-    named = call.keywords if isinstance(call, ast.Call) else []
-    texts = [*given[:1], *(one.value for one in named if one.arg == "name")]
-    return str(_constant(module, texts[0])) if texts else ""
+    if not isinstance(call, ast.Call):
+        return ""
+    if call.args:
+        return str(_constant(module, call.args[0]))
+    for keyword in call.keywords:
+        if keyword.arg == "name":
+            return str(_constant(module, keyword.value))
+    return ""

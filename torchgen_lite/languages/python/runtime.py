@@ -98,7 +98,7 @@ def annotated(arguments: Sequence[Argument]) -> list[Parameter]:
 def parameters(
     schema: FunctionSchema, make: Callable[[Argument], Parameter] = parameter
 ) -> list[Parameter]:
-    """The parameters of the stub, `*` before the first keyword-only one; `one` makes a parameter.
+    """The parameters of the stub, `*` before the first keyword-only one; `make` makes a parameter.
 
     Python has no required positional parameter after one with a default, which schemas may have; such
     a default is then left to the schema.
