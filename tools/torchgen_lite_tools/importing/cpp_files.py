@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -112,11 +113,18 @@ def read_cpp(
 def sources_of(
     paths: Sequence[Path], endings: Collection[str], diagnostics: list[Diagnostic]
 ) -> Iterator[Source]:
-    """The files, and those in folders by name; in folders, files that are not text are skipped, unless they register."""
+    """The files, and those in folders by name, each once; in folders, files that are not text are skipped, unless they
+    register."""
+    read = set[str]()
     for path in paths:
         inside = path.is_dir()
         files = _files_below(path, endings) if inside else [path]
         for file in files:
+            # A file may have several names: links, and what is given beside its folder.
+            place = os.path.realpath(file)
+            if place in read:
+                continue
+            read.add(place)
             source, problems = read_source(file, Path.cwd())
             if source is not None:
                 yield source

@@ -402,3 +402,36 @@ def test_schemas_are_those_that_torch_infers(mutates: tuple[str, ...] | str) -> 
         except ValueError:
             refused.append(name)
     assert set(refused) <= {"f12"}, "a default that is computed"
+
+
+@pytest.mark.parametrize(
+    "paths",
+    [
+        ["FILE", "FILE"],
+        [".", "FILE"],
+        ["FILE", "./FILE"],
+        ["FILE", "link/FILE"],
+        ["FILE", "again-FILE"],
+    ],
+    ids=" ".join,
+)
+@pytest.mark.parametrize("name", ["ops.py", "ops.cpp"])
+def test_a_file_with_several_names_is_read_once(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, paths: list[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("ops.py").write_text(
+        "import torch\n\n\n@torch.library.custom_op('mylib::f', mutates_args=())\n"
+        "def f(x: torch.Tensor) -> torch.Tensor:\n    return x.clone()\n"
+    )
+    Path("ops.cpp").write_text(
+        'TORCH_LIBRARY(mylib, m) {\n  m.def("g(Tensor x) -> Tensor", g);\n}\n'
+    )
+    Path("link").symlink_to(".")
+    Path(f"again-{name}").symlink_to(name)
+    if "." not in paths:
+        expected = run("import", name)
+    else:
+        expected = run("import", ".")
+    assert expected.code in (0, 1) and expected.stdout.count("- func: ") == 1 + ("." in paths)
+    assert run("import", *[path.replace("FILE", name) for path in paths]) == expected
