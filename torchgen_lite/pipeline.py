@@ -18,6 +18,7 @@ from torchgen_lite.analysis.program import Modules, Program, build_program
 from torchgen_lite.analysis.resolve import Resolved, derive_functions, lacking_functional
 from torchgen_lite.diagnostics import (
     Diagnostic,
+    Diagnostics,
     Source,
     did_you_mean,
     has_errors,
@@ -35,7 +36,11 @@ from torchgen_lite.loader.config.project import (
 from torchgen_lite.loader.entry.entry import NativeFunction
 from torchgen_lite.loader.entry.known_tags import KNOWN_TAGS
 from torchgen_lite.loader.entry.reader import Dialect
-from torchgen_lite.loader.formats.native_functions import load_native_functions, load_schema_sources
+from torchgen_lite.loader.formats.native_functions import (
+    Loaded,
+    load_native_functions,
+    load_schema_sources,
+)
 from torchgen_lite.loader.python.kernel_modules import (
     NO_FUNCTIONS,
     KernelIndex,
@@ -59,6 +64,10 @@ from torchgen_lite.version import __version__
 if TYPE_CHECKING:
     from torchgen_lite.analysis.differentiability.calls import Speech
     from torchgen_lite.emit.render import Rendered
+
+
+EntryReading = Callable[..., Loaded]
+"""`load_native_functions` for one project: it takes sources, and `earlier` entries."""
 
 
 class GenerateError(ValueError):
@@ -189,15 +198,8 @@ def read_program(
     """
     tags = torch_tags
     if tags is None:
-        tags = {**(native.tags or KNOWN_TAGS), **dict.fromkeys(config.tags, "")}
-    release = native.release_for(config)
-    of_project = (config.extra_fields, config.namespace, config.privateuse1)
-    functions, problems = load_native_functions(
-        sources,
-        Dialect(tags, *of_project, release, native.autocast, config.opaque),
-        derive=partial(derive_functions, vocabulary=tags),
-        native=native.functions,
-    )
+        tags = _tags_of(config, native)
+    functions, problems = _entry_reader(config, native, tags)(sources)
     if not native.is_found and torch_tags is None:
         native = _native_of_entries(config, functions)
     unread: list[Diagnostic] = []
@@ -216,6 +218,32 @@ def read_program(
         modules=modules,
         native=native,
     )
+
+
+def entry_reader(config: Config) -> tuple[EntryReading, Diagnostics]:
+    """How the entries of a project's schema files are read, file by file, and what is wrong with the operators of
+    PyTorch to which they may refer."""
+    native = load_native(config)
+    return _entry_reader(config, native, _tags_of(config, native)), native.diagnostics
+
+
+def _entry_reader(config: Config, native: NativeOperators, tags: Mapping[str, str]) -> EntryReading:
+    dialect = Dialect(
+        tags,
+        config.extra_fields,
+        config.namespace,
+        config.privateuse1,
+        native.release_for(config),
+        native.autocast,
+        config.opaque,
+    )
+    derive = partial(derive_functions, vocabulary=tags)
+    return partial(load_native_functions, dialect=dialect, derive=derive, native=native.functions)
+
+
+def _tags_of(config: Config, native: NativeOperators) -> dict[str, str]:
+    """The tags that an author's entries may have."""
+    return {**(native.tags or KNOWN_TAGS), **dict.fromkeys(config.tags, "")}
 
 
 def _speech(
@@ -355,7 +383,7 @@ def _build(program: Program, targets: Sequence[str]) -> tuple[list[_Built], list
         diagnostics += _without_targets(config)
     if has_errors(diagnostics):
         return built, diagnostics
-    for name in targets or named_targets(config):
+    for name in dict.fromkeys(targets or named_targets(config)):
         target = TARGETS.get(name)
         if target is None:
             place = locate_value(config, "", "targets", name)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import os
+from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -10,16 +11,18 @@ import click
 
 from torchgen_lite.cli.exit_codes import ATTENTION, FINE
 from torchgen_lite.cli.places import patch_folder, shown_folder
-from torchgen_lite.cli.projects import each_project, projects_and_files, schema_files
+from torchgen_lite.cli.projects import each_project, projects_and_files
 from torchgen_lite.cli.session import Session, command, writing
 from torchgen_lite.diagnostics import Diagnostic, has_errors
 from torchgen_lite.diagnostics.text import counted
 from torchgen_lite.emit.diff import first_difference, render_diff
 from torchgen_lite.emit.plan import Change
 from torchgen_lite.emit.write import replace_file
-from torchgen_lite.loader.entry.reader import Dialect
+from torchgen_lite.loader.config.project import Config
+from torchgen_lite.loader.entry.entry import NativeFunction
 from torchgen_lite.loader.formats.fmt import format_text
 from torchgen_lite.loader.sources import read_source
+from torchgen_lite.pipeline import entry_reader
 
 
 @command("fmt")
@@ -56,21 +59,10 @@ def _format(
 ) -> int:
     config, diagnostics = session.settings()
     problems = list(diagnostics)
-    stale: list[Change] = []
-    unchanged = 0
+    changes: list[Change] = []
     if not has_errors(problems):
-        for path in schema_files(config, paths):
-            source, unread = read_source(path, Path.cwd())
-            problems += unread
-            if source is None:
-                continue
-            dialect = Dialect(extra_fields=config.extra_fields, opaque=config.opaque)
-            text, wrong = format_text(source.text, source.path, dialect)
-            problems += wrong
-            if text == source.text:
-                unchanged += 1
-            else:
-                stale.append(Change(str(path), "update", source.text, text))
+        changes += _formatted(config, paths, problems)
+    stale = [change for change in changes if change.new != change.old]
     is_checked = check or diff
     unformatted = [] if session.is_text or not is_checked else stale
     session.report([*problems, *map(_not_formatted, unformatted)], kind="fmt")
@@ -88,8 +80,38 @@ def _format(
     for change in stale:
         with writing(_shown(change.path)):
             replace_file(Path(change.path), change.new or "")
+    unchanged = len(changes) - len(stale)
     session.talk(f"{counted(len(stale), 'file')} reformatted, {unchanged} unchanged")
     return FINE
+
+
+def _formatted(
+    config: Config, given: Sequence[str], problems: list[Diagnostic]
+) -> Iterator[Change]:
+    """The files that are `given`, or else the project's, with what they are to be.
+
+    Entries of the project's files may refer to those of the files before; other files stand alone.
+    """
+    read, unread_native = entry_reader(config)
+    problems += unread_native
+    own = {os.path.realpath(config.root / path): config.root / path for path in config.schema}
+    named = {os.path.realpath(path): Path(path) for path in given} or own
+    earlier: tuple[NativeFunction, ...] = ()
+    for place, path in {**own, **named}.items():
+        if place not in named and named.keys().isdisjoint(own):
+            continue
+        source, unread = read_source(path, Path.cwd())
+        if place in named:
+            problems += unread
+        if source is None:
+            continue
+        after_others = partial(read, earlier=earlier if place in own else ())
+        if place in named:
+            text, wrong = format_text(source.text, source.path, after_others)
+            problems += wrong
+            yield Change(str(path), "update", source.text, text)
+        if place in own:
+            earlier, _ = after_others([source])
 
 
 def _not_formatted(change: Change) -> Diagnostic:

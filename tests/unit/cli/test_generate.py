@@ -520,6 +520,12 @@ def test_a_path_with_a_nul_character(arguments: list[str], run: Run, project: Pa
     )
 
 
+def test_a_target_that_is_named_twice_is_generated_once(run: Run, project: Path) -> None:
+    once = run("generate", "--dry-run", "--target", "python")
+    assert once.code == 0
+    assert run("generate", "--dry-run", "--target", "python", "--target", "python") == once
+
+
 @pytest.mark.parametrize("command", ["generate", "check", "diff", "lint"])
 def test_options_of_a_target_that_nothing_generates(run: Run, project: Path, command: str) -> None:
     """Without `targets` there is one default, and tables of others are no wish to generate them."""

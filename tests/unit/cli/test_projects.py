@@ -118,6 +118,35 @@ def test_projects_and_files_are_formatted(run: Run, two: Path) -> None:
     assert run("fmt", "c", "--check").code == 2
 
 
+def test_a_file_is_formatted_as_its_project_reads_it(run: Run, two: Path) -> None:
+    """With its keys, tags and namespace, and with what the files before declare."""
+    (two / "a/torchgen_lite.toml").write_text(
+        'schema = ["ops.yaml", "more.yaml"]\nprivateuse1 = "SIM"\ntags = ["fast"]\nnamespace = "sim"\n'
+    )
+    (two / "a/ops.yaml").write_text(
+        "- func: f.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)\n  structured: True\n"
+        "  dispatch: {SIM: f_out}\n"
+        "- func: g(Tensor self) -> Tensor\n  tags: fast\n  dispatch: {SIM: g}\n"
+    )
+    more = (
+        "- func: f(Tensor self) -> Tensor\n  {}structured_delegate: f.out\n"
+        "- func: sim::g\n  dispatch: {{CPU: g_cpu}}\n"
+    )
+    (two / "a/more.yaml").write_text(more.format("variants:   function\n  "))
+    wrong = run("fmt", "--check", "a")
+    assert re.findall("would reformat (.*)", wrong.stderr) == ["a/ops.yaml", "a/more.yaml"]
+    assert run("fmt", "a").stderr == "2 files reformatted, 0 unchanged\n"
+    assert (two / "a/more.yaml").read_text() == more.format("variants: function\n  ")
+    assert run("lint", "a").code == 0, run("lint", "a").stderr
+
+
+def test_a_file_that_is_named_twice_is_formatted_once(run: Run, two: Path) -> None:
+    (two / "f.yaml").write_text("- dispatch: {CPU: f}\n  func: f(Tensor self) -> Tensor\n")
+    (two / "g.yaml").symlink_to("f.yaml")
+    result = run("fmt", "--check", "f.yaml", "./f.yaml", "g.yaml")
+    assert result.stderr.endswith("1 file not formatted. Run `torchgen-lite fmt`.\n")
+
+
 def test_settings_are_put_over_each(run: Run, two: Path) -> None:
     assert run("generate", "a", "b", "--config", "output-dir = 'out'").code == 0
     assert (two / "a/out/python/ops").is_dir() and (two / "b/out/python/ops").is_dir()

@@ -13,6 +13,7 @@ import logging
 import traceback
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
@@ -23,8 +24,8 @@ from pygls.protocol import LanguageServerProtocol
 from pygls.uris import to_fs_path
 
 from torchgen_lite.diagnostics import Source, Span
-from torchgen_lite.loader.entry.reader import Dialect
 from torchgen_lite.loader.formats.fmt import format_text
+from torchgen_lite.pipeline import entry_reader
 from torchgen_lite.version import __version__
 from torchgen_lite_tools.lsp import diagnostics
 from torchgen_lite_tools.lsp.analysis import Analysis, analyze, project_of
@@ -256,9 +257,19 @@ async def _format(ls: Server, params: types.DocumentFormattingParams) -> list[ty
     if analysis is None:
         return []
     source = ls.source(params.text_document)
-    config = analysis.program.config
-    dialect = Dialect(extra_fields=config.extra_fields, opaque=config.opaque)
-    text, _ = await ls.work(lambda texts: format_text(source.text, source.path, dialect))
+    program = analysis.program
+    paths = [analysis.path_of(other).resolve() for other in program.sources]
+    path = Path(source.path).resolve()
+    before = paths.index(path) if path in paths else 0
+
+    def work(texts: object) -> str:
+        read, _ = entry_reader(program.config)
+        # Entries may refer to those of the files before.
+        earlier, _ = read(program.sources[:before])
+        text, _ = format_text(source.text, source.path, partial(read, earlier=earlier))
+        return text
+
+    text = await ls.work(work)
     if text == source.text:
         return []
     return [types.TextEdit(range_of(Span(source, 0, len(source.text)), ls.units), text)]

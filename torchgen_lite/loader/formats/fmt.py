@@ -1,9 +1,10 @@
 """`fmt`: the canonical form of a schema file, a function from text to text.
 
 Fields are in the order of the documentation and indented by two. There is one space after commas,
-flags are `True` or `False`, and one or two blank lines separate entries. Comments stay where they
-belong: above a field, above an entry, or at the end of a line. Lines are moved and re-indented, but
-never rewritten from the model, so anything this module doesn't understand stays as it is.
+flags are `True` or `False`, and between entries stay at most two blank lines. Comments stay where
+they belong: above a field, above an entry, or at the end of a line, aligned with others there. Lines
+are moved and re-indented, but never rewritten from the model, so anything this module doesn't
+understand stays as it is.
 
 Note [fmt cannot change meaning]
 The result is read again. If it doesn't give the same functions, the text is returned unchanged.
@@ -12,41 +13,44 @@ The result is read again. If it doesn't give the same functions, the text is ret
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import dropwhile, takewhile
 from typing import NamedTuple
 
 from torchgen_lite.diagnostics import Diagnostics, Source, errors_among, has_errors
 from torchgen_lite.diagnostics.text import cut_at
 from torchgen_lite.loader.entry.fields import FIELD_ORDER, FIELDS
-from torchgen_lite.loader.entry.reader import PYTORCH, Dialect
-from torchgen_lite.loader.formats.native_functions import load_native_functions
+from torchgen_lite.loader.formats.native_functions import Loaded, load_native_functions
 from torchgen_lite.loader.yaml.nodes import ListNode, MapNode, read_yaml
 from torchgen_lite.schema import parse_schema
 from torchgen_lite.schema.kind import VARIANTS
 
 _FIELD = re.compile(r"(?P<key>[A-Za-z_][A-Za-z0-9_]*)[ ]*:(?P<value>[ ].*|)$")
-_COMMENT = re.compile(r"[ \t]+#.*$")
+_COMMENT = re.compile(r"(?P<space>[ \t]+)(?P<text>#.*)$")
 _FLAGS = {"true": "True", "TRUE": "True", "false": "False", "FALSE": "False"}
 _PLAIN = re.compile(r"[^\"'|>&*!{\[#%@`].*")
 
 
+Read = Callable[[Sequence[Source]], Loaded]
+"""What the entries of files mean in their project."""
+
+
 def format_text(
-    text: str, path: str = "<schema>", dialect: Dialect = PYTORCH
+    text: str, path: str = "<schema>", read: Read = load_native_functions
 ) -> tuple[str, Diagnostics]:
     """The canonical form of a file, and the errors that kept it from being formatted.
 
     A file whose lines all end in CRLF, as git may check it out, keeps its line ends.
     """
     source = Source(path, text)
-    before, diagnostics = load_native_functions([source], dialect)
+    before, diagnostics = read([source])
     if has_errors(diagnostics):
         return text, tuple(errors_among(diagnostics))
     if not _has_plain_entries(source):
         return text, ()
     unix = text.removeprefix("\ufeff").replace("\r\n", "\n")
     result = _format_lines(unix.split("\n"))
-    after, _ = load_native_functions([Source(path, result)], dialect)
+    after, _ = read([Source(path, result)])
     if after != before:
         return text, ()
     ends_in_crlf = 0 < text.count("\n") == text.count("\r\n")
@@ -79,9 +83,8 @@ def _format_lines(lines: list[str]) -> str:
     for cut, start, end in zip(cuts, starts, ends):
         lead = lines[cut:start]
         if out:
-            # One or two blank lines, as many as there are above the comments.
             blank = len([*takewhile(_is_empty, lead)])
-            out += [""] * min(max(blank, 1), 2)
+            out += [""] * min(blank, 2)
         out += _comments(lead)
         body = lines[start:end]
         while body and not body[-1].strip():
@@ -196,7 +199,8 @@ def _format_segment(segment: _Segment, indent: int) -> list[str]:
     if text:
         line += f" {text}"
     if comment is not None:
-        line += f"  {comment[0].strip()}"
+        line += comment["space"] if len(comment["space"]) > 1 else "  "
+        line += comment["text"].rstrip()
     return [line]
 
 
@@ -205,7 +209,9 @@ def _reindent(lines: list[str], key: str, block: bool, indent: int) -> Iterator[
     texts = [line.strip() for line in lines]
     has_items = any(text.startswith("- ") for text in texts)
     is_list = block and has_items and not _have_fields(texts)
-    depth = 2 if is_list else 4
+    # In PyTorch's file, items stand below the key; in fields that it has not, two further in.
+    is_ours = key in FIELDS and FIELDS[key].ours
+    depth = 2 if is_list and not is_ours else 4
     shift = depth - min(depths, default=indent)
     for line in lines:
         text = line.rstrip()

@@ -58,18 +58,20 @@ def load_native_functions(
     *,
     derive: Derive = lambda functions: (),
     native: Native | None = None,
+    earlier: Sequence[NativeFunction] = (),
 ) -> Loaded:
-    """The entries of several files, in order. Every mistake is a diagnostic; never raises.
+    """The entries of several files, in order, after those of `earlier` ones. Every mistake is a diagnostic; never
+    raises.
 
     A file is in PyTorch's format, in one of the backend formats, or in ExecuTorch's. The latter two
     add kernels to operators of earlier files or of `native`. `derive` gives the operators that
     PyTorch derives from others, which may get kernels too.
     """
-    functions: list[NativeFunction] = []
+    functions = list(earlier)
     diagnostics: list[Diagnostic] = []
     for source in sources:
-        earlier = Earlier(functions, derive, native, dialect.for_torch)
-        _load_file(source, earlier, dialect, diagnostics)
+        named = Earlier(functions, derive, native, dialect.for_torch)
+        _load_file(source, named, dialect, diagnostics)
     return tuple(functions), tuple(diagnostics)
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from torchgen_lite.loader.entry.reader import Dialect
 from torchgen_lite.loader.formats.fmt import format_text
+from torchgen_lite.loader.formats.native_functions import load_native_functions
 
 UGLY = """\
 # The header stays.
@@ -56,9 +58,7 @@ FINE = """\
     # slow
     Meta: m
   # At the end.
-
 - func: g() -> ()
-
 # Why it is here.
 - func: h(int x) -> ()
   tags: [core]
@@ -70,6 +70,29 @@ def test_canonical_form() -> None:
     result, found = format_text(text)
     assert found == ()
     assert result == FINE.replace("dim ->", "self ->")
+
+
+def test_items_stand_below_the_key_as_in_pytorchs_file_and_two_further_in_for_our_fields() -> None:
+    entry = "- func: f.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)\n  structured: True\n"
+    right = (
+        f"{entry}  precomputed:\n  - self -> int dim\n  samples:\n    - (randn(3), out=randn(3))\n"
+    )
+    wrong = right.replace("  - self", "      - self").replace("    - (randn", "  - (randn")
+    assert format_text(wrong) == (right, ())
+
+
+@pytest.mark.parametrize("blank", [0, 1, 2, 3])
+def test_at_most_two_blank_lines(blank: int) -> None:
+    lines = ["- func: f() -> ()  # first", *[""] * blank, "- func: gg() -> ()  # second", ""]
+    kept = lines if blank < 3 else [*lines[:1], *lines[2:]]
+    assert format_text("\n".join(lines))[0] == "\n".join(kept)
+
+
+def test_comments_that_are_aligned_stay_so() -> None:
+    text = "- func: f() -> ()           # the schema\n  variants: function,method # with two spaces, at least\n"
+    assert format_text(text)[0] == (
+        "- func: f() -> ()           # the schema\n  variants: function, method  # with two spaces, at least\n"
+    )
 
 
 def test_canonical_form_is_stable() -> None:
@@ -108,8 +131,8 @@ def test_line_ends(text: str, formatted: str) -> None:
 
 
 def test_a_class_of_python() -> None:
-    dialect = Dialect(opaque=("a.B",))
-    assert format_text("- func: f(Tensor   x,a.B y)->()\n", dialect=dialect) == (
+    read = partial(load_native_functions, dialect=Dialect(opaque=("a.B",)))
+    assert format_text("- func: f(Tensor   x,a.B y)->()\n", read=read) == (
         "- func: f(Tensor x, a.B y) -> ()\n",
         (),
     )

@@ -221,6 +221,19 @@ def test_formatting_is_that_of_fmt(editor: Editor) -> None:
     assert editor.formatted(text.replace("Tensor self", "Tensr self")) is None
 
 
+def test_formatting_reads_a_file_as_its_project_does(editor: Editor) -> None:
+    config = editor.folder / "torchgen_lite.toml"
+    before = config.read_text()
+    named = 'schema = ["first.yaml", "ops.yaml"]\nprivateuse1 = "SIM"\n'
+    config.write_text(before.replace('schema = ["ops.yaml"]\n', named))
+    (editor.folder / "first.yaml").write_text("- func: mylib::f(Tensor x) -> Tensor\n")
+    text = "- func: mylib::f\n  dispatch:\n    {}SIM: relu_cpu\n"
+    try:
+        assert editor.formatted(text.format("  ")) == text.format("")
+    finally:
+        config.write_text(before)
+
+
 def test_the_outline_has_operators_and_their_fields(editor: Editor) -> None:
     assert editor.outline(f"{RELU}\n{STRUCTURED}- func") == [
         "mylib::relu 0:0-5:19 0:8-0:19",
