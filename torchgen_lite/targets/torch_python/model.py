@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import PurePosixPath
 
-from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.analysis.operators import Operator, functions_of
 from torchgen_lite.analysis.policy import Origin
 from torchgen_lite.analysis.registrations import Registration
@@ -235,7 +234,7 @@ def build_package(
         PackagedOperator(
             operator.function,
             identifier(operator.function.flat_name(home)),
-            operator.function.namespace in TORCH_NAMESPACES,
+            operator.function.is_pytorchs,
             bool(options.namespace_module) and operator.function.namespace == home,
             operator,
         )
