@@ -186,8 +186,8 @@ def _check_fields(reader: EntryReader) -> tuple[tuple[str, str], ...]:
                     key,
                     "has no effect",
                 )
-            raw = reader.source.text[value.start : value.end]
-            extra.append((name, value.value if isinstance(value, ScalarNode) else raw))
+            text = value.value if isinstance(value, ScalarNode) else reader.written(value)
+            extra.append((name, text))
     return tuple(extra)
 
 

@@ -120,6 +120,10 @@ class EntryReader:
         """The place of a node; for a block of text or a collection, only its first line."""
         return Span(self.source, node.start, node.end).first_line
 
+    def written(self, node: Node) -> str:
+        """The text of a node as it stands in the file."""
+        return self.source.text[node.start : node.end]
+
     def report(
         self,
         code: str,
@@ -204,8 +208,8 @@ class EntryReader:
             self.report("TG114", f"`{name}` has no value", node, f"expected {wanted}", help_)
             return
         given = _NODE_NAMES[type(node)]
-        text = self.source.text[node.start : node.end]
-        if hint is None and wanted.startswith(("a formula", "an expression")) and text[:1] in "[{":
+        is_formula = wanted.startswith(("a formula", "an expression"))
+        if hint is None and is_formula and self.written(node)[:1] in "[{":
             hint = "put it in quotes"
         self.report("TG106", f"`{name}` takes {wanted}, not {given}", node, "wrong type", hint)
 
