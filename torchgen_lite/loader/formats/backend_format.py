@@ -36,7 +36,13 @@ from torchgen_lite.loader.entry.dispatch_table import key_names
 from torchgen_lite.loader.entry.entry import Backend, DispatchEntry, FieldSpans, NativeFunction
 from torchgen_lite.loader.entry.native_entry import load_entry
 from torchgen_lite.loader.entry.reader import KERNEL_NAME, EntryReader
-from torchgen_lite.loader.formats.backend_items import VENDOR, Item, read_items, releases_of
+from torchgen_lite.loader.formats.backend_items import (
+    VENDOR,
+    Item,
+    flag_in,
+    read_items,
+    releases_of,
+)
 from torchgen_lite.loader.formats.earlier import Earlier, unstructured
 from torchgen_lite.loader.formats.vendor_versions import Releases, VendorVersions
 from torchgen_lite.loader.versions import Version
@@ -279,8 +285,7 @@ def _backend(reader: EntryReader) -> Backend:
     namespace = _cpp_name(reader, "cpp_namespace")
     class_name = _cpp_name(reader, "class_name")
     flags = [
-        field in reader.fields and reader.flag(field, reader.fields[field][1])
-        for field in ("use_out_as_primary", "device_guard")
+        flag_in(reader, reader.fields, field) for field in ("use_out_as_primary", "device_guard")
     ]
     if text is None:
         # The files of torch_npu's operator plug-in are all for one backend and don't name it.

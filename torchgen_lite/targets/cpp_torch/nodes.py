@@ -30,6 +30,7 @@ from torchgen_lite.formulas.facts import Saved
 from torchgen_lite.formulas.model import Expression, Name
 from torchgen_lite.formulas.tree import Typed, every_part
 from torchgen_lite.languages.cpp import formula_needs
+from torchgen_lite.languages.cpp.condition import types_of
 from torchgen_lite.languages.cpp.formula import Functions, write
 from torchgen_lite.schema import ListType
 from torchgen_lite.schema.grouped import names_of
@@ -89,7 +90,7 @@ def node_view(
 
 def unsayable_parts(info: DifferentiabilityInfo, functions: Functions) -> Findings:
     """The parts of formulas that have no equivalent in C++, TG540, or only one that nobody has."""
-    types = {argument.name: argument.type for argument in info.schema.arguments}
+    types = types_of(info.schema)
     elsewhere = node_names(info.function) - types.keys()
     nodes: dict[Saved | None, Expression] = {}
     for part in _parts(info):

@@ -228,7 +228,7 @@ def build_package(
 ) -> Package:
     """Name every operator; the package's first own namespace is the home, whose names have no
     prefix."""
-    functions = [operator.function for operator in facts]
+    functions = functions_of(facts)
     home = home_namespace(functions)
     operators = tuple(
         PackagedOperator(
