@@ -43,7 +43,7 @@ def load_entry(
     name = _name_alone(reader, earlier)
     base = None
     if name is not None and earlier is not None:
-        base = earlier.look_up(reader, name.value, name)
+        base = earlier.look_up(reader, name)
         if base is not None:
             reader.func = base.func
             reader.is_structured = base.structured
