@@ -329,7 +329,8 @@ def short(text: str) -> str:
 
 def _leave_out(at: Span, name: str) -> Help:
     """The help for a field without a value; an edit if the field has the line to itself."""
-    source, (line, _) = at.source, at.source.line_column(max(at.start - 1, 0))
+    source = at.source
+    line, _ = source.line_column(max(at.start - 1, 0))
     if source.line_text(line).strip() != f"{name}:":
         return "leave it out"
     return Suggestion(
