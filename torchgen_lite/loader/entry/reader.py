@@ -291,6 +291,11 @@ class EntryReader:
         known = [word for word, at in words if self.choice(code, what, word, at, choices)]
         return tuple(dict.fromkeys(known))
 
+    def check_names(self, what: str, fields: Fields, known: Collection[str]) -> None:
+        """Report the names in a mapping that are none of those that it may have."""
+        for name, (key, _) in fields.items():
+            self.choice("TG102", what, name, key, known)
+
     def choice(
         self, code: str, what: str, word: str, at: Span | Node, choices: Collection[str]
     ) -> bool:
