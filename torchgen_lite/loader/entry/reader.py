@@ -219,9 +219,16 @@ class EntryReader:
         following = names[names.index(name) + 1 :][:1] if name in names else []
         return f"indent `{short(following[0])}`" if self.unknown.intersection(following) else None
 
+    def node(self, name: str) -> Node | None:
+        """The value of a field; None if it is absent."""
+        if name not in self.fields:
+            return None
+        return self.fields[name][1]
+
     def text(self, name: str) -> str | None:
         """The text of a field, or None if it is absent or wrong."""
-        return self.text_of(name, self.fields[name][1]) if name in self.fields else None
+        node = self.node(name)
+        return None if node is None else self.text_of(name, node)
 
     def text_of(self, name: str, node: Node, wanted: str = "a string") -> str | None:
         """The text of a value, or None if it is wrong; `name` is its field, for messages."""
@@ -243,7 +250,7 @@ class EntryReader:
 
     def items(self, name: str, wanted: str) -> list[Node]:
         """The items of a field that is a list; none if it is absent or wrong."""
-        node = self.fields[name][1] if name in self.fields else None
+        node = self.node(name)
         if isinstance(node, ListNode):
             return node.items
         if node is not None and not (isinstance(node, ScalarNode) and node.is_null):

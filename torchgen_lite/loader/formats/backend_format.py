@@ -250,8 +250,7 @@ def load_namespaces(reader: EntryReader, earlier: Earlier) -> None:
             if function.place("structured_delegate") is None:
                 function = function._replace(structured_delegate=None)
             keys = ["PrivateUse1"]
-            autograd = entry.fields.get("custom_autograd")
-            if autograd is not None and entry.flag("custom_autograd", autograd[1]):
+            if flag_in(entry, entry.fields, "custom_autograd"):
                 keys.append("AutogradPrivateUse1")
             earlier.functions.append(_with_kernels(function, keys, function.kernel_name))
 
@@ -337,7 +336,7 @@ def _backend_key(reader: EntryReader, text: str) -> str:
 
 
 def _has_items(reader: EntryReader, field: str) -> bool:
-    _, node = reader.fields.get(field, (None, None))
+    node = reader.node(field)
     return isinstance(node, ListNode) and bool(node.items)
 
 

@@ -141,7 +141,7 @@ class Earlier:
 
 def _releases(reader: EntryReader) -> str | None:
     """The range of an entry that is not read yet."""
-    node = reader.fields["torch"][1] if "torch" in reader.fields else None
+    node = reader.node("torch")
     return node.value if isinstance(node, ScalarNode) else None
 
 
