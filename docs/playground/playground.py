@@ -9,13 +9,13 @@ import json
 from pathlib import Path
 from typing import Any
 
-from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.analysis.native import read_native
 from torchgen_lite.analysis.program import Program
 from torchgen_lite.cli.tables.explain import render_table, render_why, why
 from torchgen_lite.diagnostics import Diagnostic, Source, Span, content_of
 from torchgen_lite.emit.render import Rendered
 from torchgen_lite.loader.config.project import Config
+from torchgen_lite.loader.entry.entry import TORCH_NAMESPACES
 from torchgen_lite.pipeline import generate_all, lint, read_program
 from torchgen_lite.targets import TARGETS
 from torchgen_lite.targets.generation import generation_of

@@ -26,11 +26,11 @@ from typing import Any, NamedTuple
 
 import yaml
 
-from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.diagnostics import Diagnostic, render_concise, sort_diagnostics
 from torchgen_lite.languages.cpp.torch_types import Conventions, argument_type
 from torchgen_lite.languages.cpp.types import unrooted
 from torchgen_lite.loader.config.project import tomllib
+from torchgen_lite.loader.entry.entry import TORCH_NAMESPACES
 from torchgen_lite.schema import FunctionSchema, parse_schema
 from torchgen_lite_tools.importing.cpp_files import ENDINGS, read_cpp, sources_of
 from torchgen_lite_tools.importing.cpp_preprocessor import parse_macro

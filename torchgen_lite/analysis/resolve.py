@@ -147,7 +147,7 @@ class Resolved:
     @kept
     def by_name(self) -> Mapping[str, Operator]:
         """Operators by full name, `aten::add.Tensor`; the first of each name counts."""
-        return {operator.name: operator for operator in reversed(self.operators)}
+        return by_name(reversed(self.operators))
 
     def find(self, name: str) -> Operator | None:
         """`aten::add.Tensor`, or `add.Tensor` for the first operator of that name in any namespace."""

@@ -102,7 +102,7 @@ def leave_out(
     places = sorted(gone, key=lambda span: (span.source.path, span.start))
     if not places:
         return list(functions), None
-    names = {place: place.source.text[place.start : place.end] for place in places}
+    names = {place: place.text for place in places}
     rest = []
     for function in functions:
         entry = function.span

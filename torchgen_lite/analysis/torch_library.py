@@ -150,11 +150,12 @@ def unrecordable(operator: Operator, info: DifferentiabilityInfo | None) -> str 
     return None
 
 
-def check_recording(operator: Operator, info: DifferentiabilityInfo | None) -> Reported:
+def check_recording(operator: Operator) -> Reported:
     """TG338: formulas that `torch.library` is to register, and cannot."""
     function = operator.function
     if function.derivatives is None or is_view_rule(function):
         return
+    info = operator.info
     # Of what an operator only notes down, nothing is recorded.
     is_noted = bool(operator.schema.written and info and not info.slots)
     problem = unrecordable(operator, info)

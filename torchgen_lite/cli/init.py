@@ -15,7 +15,6 @@ from pathlib import Path
 
 import click
 
-from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.cli.exit_codes import ATTENTION, FINE
 from torchgen_lite.cli.json_schema import schema_of_yaml
 from torchgen_lite.cli.plans import carry_out
@@ -33,6 +32,7 @@ from torchgen_lite.loader.config.project import (
     find_in_folder,
     parse_config,
 )
+from torchgen_lite.loader.entry.entry import TORCH_NAMESPACES
 from torchgen_lite.loader.sources import shown_path
 
 STARTED = ("torch-python", "cpp-torch", "cpp-torch-stable", "python", "cpp-runtime")

@@ -11,6 +11,7 @@ from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from torchgen_lite.emit.printer import lay_out
+from torchgen_lite.loader.python.function_code import defined_by
 from torchgen_lite.schema.grouped import grouped
 
 if TYPE_CHECKING:
@@ -63,15 +64,11 @@ def _has_future(tree: ast.Module) -> bool:
 
 
 def _bound(tree: ast.Module) -> frozenset[str]:
-    """The names bound by imports, classes and assignments at any depth."""
-    names = set()
+    """The names bound by statements at any depth."""
+    names = set[str]()
     for node in ast.walk(tree):
-        if isinstance(node, ast.alias):
-            names.add(node.asname or node.name.partition(".")[0])
-        elif isinstance(node, ast.ClassDef):
-            names.add(node.name)
-        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-            names.add(node.id)
+        if isinstance(node, ast.stmt):
+            names.update(defined_by(node))
     return frozenset(names)
 
 

@@ -113,7 +113,8 @@ def _answer(output: bytes) -> Answer:
         raise _Refused(f"writes no JSON to standard output: {error}", shown) from error
     if not isinstance(answer, dict) or not answer.keys() <= {"files", "findings"}:
         raise _Refused("has to give an object with `files` and `findings`, and nothing else")
-    files, findings = answer.get("files", {}), answer.get("findings", [])
+    files = answer.get("files", {})
+    findings = answer.get("findings", [])
     if not isinstance(files, dict) or not isinstance(findings, list):
         raise _Refused("has to give `files` as an object and `findings` as a list")
     for path, text in files.items():

@@ -153,14 +153,17 @@ class _Parser(Cursor):
         self.report("TG219", message, start, end, label)
         raise Abort
 
+    def check_depth(self, depth: int, start: int) -> None:
+        if depth > MAX_DEPTH:
+            self.refuse("a formula nested too deeply", start, start + 1)
+
     def span(self, start: int) -> Span:
         return self.locate(start, self.last_end)
 
     def conditional(self) -> Expression:
-        self.depth += 1
-        if self.depth > MAX_DEPTH:
-            self.refuse("a formula nested too deeply", self.start, self.start + len(self.token))
         start = self.start
+        self.depth += 1
+        self.check_depth(self.depth, start)
         test = self.binary(0)
         if self.take("?"):
             yes = self.conditional()
@@ -203,8 +206,7 @@ class _Parser(Cursor):
         if not self.has_words or not self.take("not"):
             return None
         self.depth += 1
-        if self.depth > MAX_DEPTH:
-            self.refuse("a formula nested too deeply", start, start + 1)
+        self.check_depth(self.depth, start)
         operand = self.binary(PRECEDENCE["&&"])
         self.depth -= 1
         return nodes.Unary("!", operand, span=self.span(start))
@@ -233,8 +235,7 @@ class _Parser(Cursor):
             operators.append((self.token, self.start))
             self.advance()
         operand = self.postfix()
-        if len(operators) > MAX_DEPTH:
-            self.refuse("a formula nested too deeply", start, start + 1)
+        self.check_depth(len(operators), start)
         for operator, position in reversed(operators):
             operand = nodes.Unary(operator, operand, span=self.span(position))
         return operand
@@ -245,8 +246,7 @@ class _Parser(Cursor):
         links = 0
         while True:
             links += 1
-            if links > MAX_DEPTH:
-                self.refuse("a formula nested too deeply", start, start + 1)
+            self.check_depth(links, start)
             self.check_link(value, start)
             if self.token in (".", "->"):
                 arrow = self.advance() == "->"

@@ -43,6 +43,11 @@ class Typed(NamedTuple):
         return kinds_of(self.parts)
 
     @property
+    def calls_own(self) -> bool:
+        """Whether it calls an operator of the file, and not one of PyTorch's."""
+        return self.operator is not None and self.operator.is_own
+
+    @property
     def is_none(self) -> bool:
         return isinstance(self.node, nodes.Name) and self.node.text == "None"
 

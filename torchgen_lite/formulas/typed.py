@@ -190,7 +190,7 @@ def _method(node: nodes.Call, method: nodes.Member, scope: Scope) -> Typed:
     elif name == "size" and of.kind.is_list and not count:
         kind = INT
     elif known is not None:
-        is_indexed = count > 0 or [key for key, _ in node.keywords] == ["dim"]
+        is_indexed = count > 0 or node.keyword_names == ["dim"]
         kind = (known.indexed if is_indexed else None) or known.result
     elif operator is not None:
         kind = _returned(operator)

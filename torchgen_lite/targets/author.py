@@ -10,7 +10,6 @@ from typing import NamedTuple
 
 from torchgen_lite.analysis.differentiability.vocabulary import CPP_CONSTANTS
 from torchgen_lite.analysis.finding import Found, finding
-from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.analysis.python_calls import Passed, disagreement, misplaced
 from torchgen_lite.diagnostics import Help, Span, Suggestion, misspelled
 from torchgen_lite.formulas import model as nodes
@@ -233,7 +232,7 @@ def check_formulas(functions: Sequence[NativeFunction]) -> Findings:
     names = _Names(
         {function.func.base_name for function in functions},
         # In a file of PyTorch's operators these are what `at::` names.
-        {f.func.base_name for f in functions if f.namespace not in TORCH_NAMESPACES},
+        {f.func.base_name for f in functions if not f.is_pytorchs},
         {f"{function.namespace}::{function.func.base_name}" for function in functions},
     )
     for function in functions:

@@ -6,9 +6,8 @@ import ast
 from collections.abc import Iterator, Sequence
 
 from torchgen_lite.analysis.finding import finding
-from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.analysis.program import Program
-from torchgen_lite.loader.entry.entry import NativeFunction
+from torchgen_lite.loader.entry.entry import TORCH_NAMESPACES, NativeFunction
 from torchgen_lite.targets.options import home_namespace
 from torchgen_lite.targets.output import Findings, wrong_option
 

@@ -6,7 +6,6 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 
 from torchgen_lite.analysis.finding import finding
-from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.analysis.operators import Operator, functions_of
 from torchgen_lite.analysis.policy import BY_WORD, Origin, Policy
 from torchgen_lite.analysis.program import Program
@@ -117,7 +116,7 @@ def _left_out(operator: Operator, target: str, reason: str) -> Diagnostic:
 def _unregistrable(program: Program, operator: Operator, policy: Policy) -> Findings:
     """TG515: what the entry asks for, and the target or the key has not."""
     function = operator.function
-    is_over = function.autocast is not None and function.namespace in TORCH_NAMESPACES
+    is_over = function.autocast is not None and function.is_pytorchs
     if is_over and Origin.autocast in policy.makes and Origin.autocast_over not in policy.makes:
         message = f"target `{policy.target}` has no `autocast` for an operator of PyTorch"
         hint = "target `cpp-torch` registers it"

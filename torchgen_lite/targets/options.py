@@ -11,7 +11,6 @@ from functools import partial
 from pathlib import PurePosixPath
 from typing import Any
 
-from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.languages.python.names import identifier
 from torchgen_lite.loader.config.options import (
     PATH,
@@ -24,7 +23,7 @@ from torchgen_lite.loader.config.options import (
     number,
     option,
 )
-from torchgen_lite.loader.entry.entry import NativeFunction
+from torchgen_lite.loader.entry.entry import TORCH_NAMESPACES, NativeFunction
 
 _DOTTED = r"[^\W\d]\w*(?:\.[^\W\d]\w*)*"
 # Modules that generated packages import: a package of such a name would import itself.

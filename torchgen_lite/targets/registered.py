@@ -7,13 +7,12 @@ from types import MappingProxyType
 
 from torchgen_lite.analysis.comparison.sides import Side
 from torchgen_lite.analysis.computed_table import Registrations
-from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.analysis.policy import Origin, Policy
 from torchgen_lite.analysis.program import Modules, Program
 from torchgen_lite.analysis.registrations import Registration
 from torchgen_lite.analysis.served import Served
-from torchgen_lite.loader.entry.entry import NativeFunction
+from torchgen_lite.loader.entry.entry import TORCH_NAMESPACES, NativeFunction
 from torchgen_lite.loader.formats.earlier import adopt
 from torchgen_lite.loader.torch.stock_fallbacks import STOCK_FALLBACKS
 from torchgen_lite.schema.grouped import grouped
@@ -198,9 +197,7 @@ def with_fallbacks(beneath: Beneath, keys: Iterable[str]) -> dict[str, Registrat
 def unknown_beneath(*programs: Program) -> Beneath:
     """PyTorch's operators, with nothing of what it has for them."""
     operators = [operator for program in programs for operator in program.resolved.operators]
-    names = [
-        operator.name for operator in operators if operator.function.namespace in TORCH_NAMESPACES
-    ]
+    names = [operator.name for operator in operators if operator.function.is_pytorchs]
     return {name: Registrations(name, {}, {}, own=frozenset()) for name in names}
 
 

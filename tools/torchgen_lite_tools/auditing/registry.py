@@ -15,7 +15,6 @@ from typing import Any, NamedTuple
 
 from torchgen_lite.analysis.computed_table import is_fallthrough
 from torchgen_lite.analysis.kernels import COMPOSITE_KEYS
-from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.analysis.program import Program
 from torchgen_lite.diagnostics import Diagnostic
@@ -134,7 +133,7 @@ def _check_operator(
 ) -> Iterator[Diagnostic]:
     schema = operator.schema.local_text
     registered, _ = parse_schema(facts.schema)
-    is_pytorchs = operator.function.namespace in TORCH_NAMESPACES
+    is_pytorchs = operator.function.is_pytorchs
     if not is_pytorchs and (registered is None or registered.local_text != schema):
         yield _differs(
             name, f"`{name}` is registered as `{facts.schema}`, and its entry says `{schema}`"

@@ -12,7 +12,6 @@ from typing import NamedTuple
 
 import click
 
-from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.cli.exit_codes import ATTENTION
 from torchgen_lite.cli.places import patch_folder
 from torchgen_lite.cli.plans import plan_of
@@ -24,6 +23,7 @@ from torchgen_lite.emit.plan import Change, Plan
 from torchgen_lite.emit.write import WriteError, write_plan
 from torchgen_lite.loader.config.options import Unfit
 from torchgen_lite.loader.config.project import CONFIG_FILES, find_in_folder
+from torchgen_lite.loader.entry.entry import TORCH_NAMESPACES
 from torchgen_lite.loader.sources import shown_path
 from torchgen_lite.pipeline import generate_all
 from torchgen_lite.targets.generation import generation_of

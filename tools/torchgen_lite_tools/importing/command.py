@@ -9,12 +9,12 @@ from pathlib import Path
 
 import click
 
-from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.cli.exit_codes import ATTENTION
 from torchgen_lite.cli.pages import output_option, write_file
 from torchgen_lite.cli.session import Refused, Session, command
 from torchgen_lite.diagnostics import Diagnostic, sort_diagnostics
 from torchgen_lite.diagnostics.text import counted
+from torchgen_lite.loader.entry.entry import TORCH_NAMESPACES
 from torchgen_lite_tools.importing.cpp_files import read_cpp, sources_of
 from torchgen_lite_tools.importing.cpp_preprocessor import Macro, parse_macro
 from torchgen_lite_tools.importing.entries import write_entries

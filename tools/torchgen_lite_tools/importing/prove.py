@@ -15,7 +15,6 @@ import click
 
 from torchgen_lite.analysis.kernels import COMPOSITE_KEYS
 from torchgen_lite.analysis.lint.dispatch import unreachable_kernels
-from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.analysis.python_calls import Passed, disagreement
 from torchgen_lite.cli.exit_codes import ATTENTION
 from torchgen_lite.cli.session import Refused, Session, command
@@ -23,7 +22,7 @@ from torchgen_lite.diagnostics import Diagnostic, Label, Span, has_errors, sort_
 from torchgen_lite.diagnostics.text import counted
 from torchgen_lite.languages.cpp.torch_types import Conventions, argument_type, returns_type
 from torchgen_lite.languages.cpp.types import unrooted
-from torchgen_lite.loader.entry.entry import DispatchEntry, NativeFunction
+from torchgen_lite.loader.entry.entry import TORCH_NAMESPACES, DispatchEntry, NativeFunction
 from torchgen_lite.loader.python.kernel_modules import PythonSignature
 from torchgen_lite.schema import FunctionSchema, parse_schema
 from torchgen_lite_tools.importing.command import macro_option, parse_macros, read_files

@@ -86,7 +86,8 @@ def formula_scope(schema: FunctionSchema, operators: Operators) -> Scope:
     values = {}
     if argument_layout(schema).options is not None:
         # C++ takes the four as one argument, and PyTorch's formulas use its name.
-        kinds["options"], values["options"] = UNKNOWN, Saved("options")
+        kinds["options"] = UNKNOWN
+        values["options"] = Saved("options")
     for argument in schema.inputs:
         values[argument.name] = Saved(argument.name, carries=dispatch_kind(argument.type))
         kinds[argument.name] = kind_of_value(argument.type)

@@ -162,7 +162,7 @@ def _of_operands(tree: Typed, name: str, degrees: Sequence[_Degree]) -> _Degree 
 
 def _is_torchs(tree: Typed, call: nodes.Call, name: str) -> bool:
     """Whether a call is one of PyTorch's functions or methods."""
-    if tree.operator is not None and tree.operator.is_own:
+    if tree.calls_own:
         return False
     if isinstance(call.function, nodes.Member):
         # An object of the author's may do anything.

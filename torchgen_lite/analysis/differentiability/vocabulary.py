@@ -107,11 +107,9 @@ def called_in_torch(call: Typed) -> Callee | None:
     """The overload of PyTorch that a call means, where it is one, and no operator of the file."""
     node = call.node
     kinds = call.kinds
-    if not isinstance(node, Call) or call.saved is not None:
+    if not isinstance(node, Call) or call.saved is not None or call.calls_own:
         return None
     if call.operator is not None:
-        if call.operator.is_own:
-            return None
         return call.operator
     if isinstance(node.function, Member) and kinds[0].present != TENSOR:
         return None
@@ -402,9 +400,8 @@ def not_a_method(call: Typed, language: str, methods: Collection[str]) -> Found 
         return None
     name = node.function.name
     value = node.function.value
-    is_ours = call.operator is not None and call.operator.is_own
     is_known = name.removesuffix("_symint") in methods or name[0] == "_"
-    if is_ours or is_known or node.function.arrow or not _is_tensor(call.parts[0]):
+    if call.calls_own or is_known or node.function.arrow or not _is_tensor(call.parts[0]):
         return None
     torch = functions_of_torch()
     missing = Found(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import islice, product
 from math import prod
 from typing import NamedTuple, TypeVar
@@ -22,6 +23,7 @@ from torchgen_lite.analysis.selection.atoms import (
 )
 from torchgen_lite.analysis.selection.inputs import (
     Dtype,
+    NoReading,
     Read,
     TensorInput,
     Unknown,
@@ -33,12 +35,11 @@ from torchgen_lite.analysis.selection.inputs import (
     value_of,
 )
 from torchgen_lite.formulas import kinds
-from torchgen_lite.formulas import model as nodes
 from torchgen_lite.formulas.language import kinds_of_values
 from torchgen_lite.formulas.model import Expression
 from torchgen_lite.loader.entry.entry import KernelRow
 from torchgen_lite.schema import FunctionSchema
-from torchgen_lite.schema.grouped import places_of, without_none
+from torchgen_lite.schema.grouped import without_none
 
 # So many assignments are looked at; rows for which there are more are said to be undecided.
 _MOST = 20_000
@@ -96,7 +97,9 @@ Holds = Callable[[int], bool]
 """Whether a condition holds, by its number. Raises `Unknown` where it can't be computed."""
 
 
-def _in_input(conditions: Conditions, read: Read) -> Holds:
+def _holds(conditions: Conditions, read: Read) -> Holds:
+    """Which conditions hold where `read` has what they read."""
+
     def holds(number: int) -> bool:
         condition = conditions[number]
         return condition is None or bool(value_of(condition, read))
@@ -154,32 +157,6 @@ def difference(
     return Difference(tuple(changed), is_whole)
 
 
-# A condition whose atoms are numbers: `("&&", 0, ("!", 1))`.
-_Tree = int | tuple[str, "_Tree"] | tuple[str, "_Tree", "_Tree"]
-
-
-def _tree(condition: Expression, atoms: Mapping[str, int]) -> _Tree:
-    match condition:
-        case nodes.Unary("!", operand):
-            return "!", _tree(operand, atoms)
-        case nodes.Binary("&&" | "||" as sign, left, right):
-            return sign, _tree(left, atoms), _tree(right, atoms)
-    return atoms[str(condition)]
-
-
-def _holds(tree: _Tree, truths: Sequence[bool]) -> bool:
-    match tree:
-        case "!", operand:
-            return not _holds(operand, truths)
-        case "&&", left, right:
-            return _holds(left, truths) and _holds(right, truths)
-        case "||", left, right:
-            return _holds(left, truths) or _holds(right, truths)
-        case int(number):
-            return truths[number]
-    raise AssertionError(tree)
-
-
 class Space:
     """Every assignment of values to facts, and of truth to undecided atoms, that may differ for some conditions.
 
@@ -194,13 +171,18 @@ class Space:
         self.conditions: list[Expression | None] = [
             condition and canonical(condition) for condition in conditions
         ]
-        atoms: dict[str, Atom] = {}
+        self.atoms: list[Atom] = []
+        # The number of the atom that a node is, by identity: conditions are read once for each assignment.
+        self.numbers: dict[int, int] = {}
+        numbers: dict[str, int] = {}
         for condition in self.conditions:
             if condition is None:
                 continue
             for atom in atoms_of(condition, schema):
-                atoms.setdefault(atom.text, atom)
-        self.atoms = [*atoms.values()]
+                if atom.text not in numbers:
+                    numbers[atom.text] = len(self.atoms)
+                    self.atoms.append(atom)
+                self.numbers[id(atom.node)] = numbers[atom.text]
         self.values: dict[Fact, Sequence[Value]] = {}
         has_short_periods = True
         for fact in facts_of(self.atoms):
@@ -217,8 +199,8 @@ class Space:
                 choices.append((True, False))
         return choices
 
-    def _assignments(self) -> Iterator[tuple[Mapping[Fact, Value], Sequence[bool]]]:
-        """The values of facts, and which atoms are true for them."""
+    def _assignments(self) -> Iterator[tuple[Mapping[Fact, Value], Read]]:
+        """The values of facts, and what conditions read then: the truth of each atom."""
         tables = [self._truths_of(atom) for atom in self.atoms]
         for choice in islice(product(*self._choices()), _MOST):
             facts = dict(zip(self.values, choice))
@@ -229,7 +211,13 @@ class Space:
                     truths.append(bool(next(free)))
                 else:
                     truths.append(table[facts[atom.facts[0]] if atom.facts else None])
-            yield facts, truths
+            yield facts, partial(self._truth_in, truths)
+
+    def _truth_in(self, truths: Sequence[bool], node: Expression) -> bool:
+        number = self.numbers.get(id(node))
+        if number is None:
+            raise NoReading
+        return truths[number]
 
     def _truths_of(self, atom: Atom) -> Mapping[Value, bool]:
         """The truth of a decided atom for each value of its fact, or for None if it has none."""
@@ -248,13 +236,9 @@ class Space:
 
         `outcome` is asked for assignments, and then for the inputs that are made of them.
         """
-        atoms = places_of([atom.text for atom in self.atoms])
-        trees = [
-            None if condition is None else _tree(condition, atoms) for condition in self.conditions
-        ]
         tried: dict[_Outcome, list[Mapping[Fact, Value]]] = {}
-        for facts, truths in self._assignments():
-            possible = tried.setdefault(outcome(_in_assignment(trees, truths)), [])
+        for facts, read in self._assignments():
+            possible = tried.setdefault(outcome(_holds(self.conditions, read)), [])
             if len(possible) < _TRIED:
                 possible.append(facts)
         return {which: self._example(outcome, which, some) for which, some in tried.items()}
@@ -271,7 +255,7 @@ class Space:
             if values is None:
                 continue
             try:
-                result = outcome(_in_input(self.conditions, reading(values)))
+                result = outcome(_holds(self.conditions, reading(values)))
             except Unknown:
                 continue
             if result == which:
@@ -333,14 +317,6 @@ class Space:
         if facts.get(("contiguous", None)) is False:
             return noncontiguous(tensor)
         return tensor
-
-
-def _in_assignment(trees: Sequence[_Tree | None], truths: Sequence[bool]) -> Holds:
-    def holds(number: int) -> bool:
-        tree = trees[number]
-        return tree is None or _holds(tree, truths)
-
-    return holds
 
 
 def _integer(value: Value, default: int) -> int:

@@ -15,7 +15,8 @@ from ._library import Function, Registering, Table, tensors_of
 _C: Any = torch._C
 # It is in force from when it is made until it is deleted; `with` would call it twice more.
 BelowAutograd: Any = _C._AutoDispatchBelowAutograd
-_is_enabled, _is_transformed = torch.is_grad_enabled, _C._are_functorch_transforms_active
+_is_enabled = torch.is_grad_enabled
+_is_transformed = _C._are_functorch_transforms_active
 
 
 class Node(torch.autograd.function._SingleLevelFunction):

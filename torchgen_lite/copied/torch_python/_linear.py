@@ -74,7 +74,8 @@ def _tolerance(value: torch.Tensor) -> float:
 
 def _differ(value: torch.Tensor, other: torch.Tensor) -> torch.Tensor:
     """Whether two derivatives differ by more than rounding does; what is not a number does not count."""
-    exact, other_exact = _exact(value), _exact(other)
+    exact = _exact(value)
+    other_exact = _exact(other)
     size = exact.abs()
     scale = size + other_exact.abs() + size.mean()
     difference = (exact - other_exact).abs()

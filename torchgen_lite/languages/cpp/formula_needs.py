@@ -57,7 +57,7 @@ def called_headers(tree: Typed, functions: Functions) -> Iterator[str]:
             yield at_header(REFLECTED[node.operator])
         if not isinstance(node, nodes.Call) or not isinstance(node.function, nodes.Name):
             continue
-        is_ours = part.saved is not None or (part.operator is not None and part.operator.is_own)
+        is_ours = part.saved is not None or part.calls_own
         name = node.function.text.removeprefix("at::")
         if is_ours or name in BROUGHT or name[0].isupper():
             continue
@@ -75,7 +75,7 @@ def unsayable(tree: Typed, functions: Functions) -> Iterator[tuple[nodes.Express
     if isinstance(node, nodes.Member) and not node.arrow and node.name not in ATTRIBUTES:
         yield node, f"C++ has no attribute `{node.name}` of a tensor", ""
     if isinstance(node, nodes.Call):
-        is_own = operator is not None and operator.is_own
+        is_own = tree.calls_own
         name = ""
         if isinstance(node.function, nodes.Name):
             name = node.function.text

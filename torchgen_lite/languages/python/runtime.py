@@ -16,7 +16,14 @@ from dataclasses import replace
 from functools import lru_cache
 
 from torchgen_lite.languages.python.names import identifier
-from torchgen_lite.languages.python.signature import ANY, STAR, Annotation, Parameter, optional
+from torchgen_lite.languages.python.signature import (
+    ANY,
+    STAR,
+    Annotation,
+    Parameter,
+    optional,
+    tuple_of,
+)
 from torchgen_lite.languages.python.types import TYPES, Annotations
 from torchgen_lite.languages.text import literal
 from torchgen_lite.schema import Argument, FunctionSchema, NamedConstant, Return, default_value
@@ -79,7 +86,7 @@ def kernel_type(type_: Type) -> Annotation:
     sized = sized_list(type_)
     if sized is None:
         return argument_type(type_)
-    annotation = Annotation("tuple", (argument_type(sized.elem), Annotation("...")))
+    annotation = tuple_of(argument_type(sized.elem))
     if isinstance(type_, OptionalType):
         return optional(annotation)
     return annotation

@@ -84,6 +84,11 @@ def sequence(elem: Annotation) -> Annotation:
     return Annotation("Sequence", (elem,))
 
 
+def tuple_of(elem: Annotation) -> Annotation:
+    """`tuple[A, ...]`."""
+    return Annotation("tuple", (elem, Annotation("...")))
+
+
 def returned(types: Sequence[Annotation]) -> Annotation:
     """The annotation of a function's results: `None`, `Tensor`, or `tuple[Tensor, Tensor]`."""
     if len(types) == 1:

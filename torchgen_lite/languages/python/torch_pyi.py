@@ -18,6 +18,7 @@ from torchgen_lite.languages.python.signature import (
     optional,
     returned,
     sequence,
+    tuple_of,
     union,
 )
 from torchgen_lite.languages.python.torch_python import (
@@ -67,14 +68,10 @@ def _tensor_list(type_: ListType) -> Annotation:
     has_none = isinstance(type_.elem, OptionalType)
     tensor = Annotation("Tensor")
     item = optional(tensor) if has_none else tensor
-    tensors = union(_tuple_of(item), Annotation("list", (item,)))
+    tensors = union(tuple_of(item), Annotation("list", (item,)))
     if type_.size is not None:
         tensors = union(tensor, tensors)
     return optional(tensors) if has_none else tensors
-
-
-def _tuple_of(item: Annotation) -> Annotation:
-    return Annotation("tuple", (item, Annotation("...")))
 
 
 def return_type(type_: Type) -> Annotation:
@@ -82,7 +79,7 @@ def return_type(type_: Type) -> Annotation:
     if isinstance(type_, OptionalType):
         return optional(return_type(type_.elem))
     if isinstance(type_, ListType):
-        return _tuple_of(return_type(type_.elem))
+        return tuple_of(return_type(type_.elem))
     if bare_type(type_) == "Device":
         return Annotation("_device")
     return argument_type(type_)

@@ -11,7 +11,6 @@ from collections.abc import Sequence
 from torchgen_lite.analysis.comparison.witness import Given, given_in, is_literal
 from torchgen_lite.analysis.finding import Witness
 from torchgen_lite.analysis.kernels import COMPOSITE_KEYS, DEVICES
-from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.formulas.model import ListDisplay, walk
 from torchgen_lite.languages.python.names import identifier, is_reserved, overload_attribute
@@ -48,7 +47,7 @@ def of_operator(operator: Operator, witness: Witness, device: str) -> str:
 
 def _of_variant(operator: Operator, witness: Witness, device: str) -> str:
     """`torch.f(...)`, or the method of a tensor, which only PyTorch's own operators have."""
-    if operator.function.namespace not in TORCH_NAMESPACES:
+    if not operator.function.is_pytorchs:
         return ""
     return of_torch(operator, witness, f"torch.{identifier(operator.schema.base_name)}", device)
 

@@ -90,7 +90,7 @@ def read_fake(reader: EntryReader, name: str, node: Node) -> Fake | None:
             help="write a rule as `fake: {like: x}`",
         )
         return None
-    text = reader.source.text[node.start : node.end].rstrip()
+    text = reader.written(node).rstrip()
     beside = []
     if isinstance(node, ListNode):
         rules = [_read_rule(reader, item, "") for item in node.items]
@@ -182,7 +182,7 @@ def read_expression(reader: EntryReader, name: str, node: Node) -> Expression | 
     quoted = any(isinstance(item, ScalarNode) and item.style for item in node.items)
     if reader.source.text.startswith("[", node.start) and not quoted:
         # YAML splits a flow list at every comma, even inside calls, so the text itself is parsed.
-        text = reader.source.text[node.start : node.end]
+        text = reader.written(node)
         return parse_in(reader, text, reader.source.locator(node.start))
     items = [read_expression(reader, name, item) for item in node.items]
     kept = tuple([item for item in items if item is not None])

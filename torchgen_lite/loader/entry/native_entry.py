@@ -43,7 +43,7 @@ def load_entry(
     name = _name_alone(reader, earlier)
     base = None
     if name is not None and earlier is not None:
-        base = earlier.look_up(reader, name.value, name)
+        base = earlier.look_up(reader, name)
         if base is not None:
             reader.func = base.func
             reader.is_structured = base.structured
@@ -186,8 +186,8 @@ def _check_fields(reader: EntryReader) -> tuple[tuple[str, str], ...]:
                     key,
                     "has no effect",
                 )
-            raw = reader.source.text[value.start : value.end]
-            extra.append((name, value.value if isinstance(value, ScalarNode) else raw))
+            text = value.value if isinstance(value, ScalarNode) else reader.written(value)
+            extra.append((name, text))
     return tuple(extra)
 
 

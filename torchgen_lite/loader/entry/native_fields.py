@@ -43,7 +43,8 @@ if TYPE_CHECKING:
 
 _LOOP = re.compile(r"([A-Za-z_][A-Za-z0-9_]*) \(([A-Za-z0-9_]+(?:, [A-Za-z0-9_]+)*)\)", re.ASCII)
 _WORDS = blocks_beside(__file__)
-_KEYS, _TYPES = tuple(_WORDS["keys"].split()), tuple(_WORDS["types"].split())
+_KEYS = tuple(_WORDS["keys"].split())
+_TYPES = tuple(_WORDS["types"].split())
 RETIRED = [line.split(None, 3) for line in _WORDS["retired"].splitlines()]
 _DISPATCH_KEYS = ("CUDA", "CPU")
 _LOOP_TABLE = {

@@ -120,6 +120,10 @@ class EntryReader:
         """The place of a node; for a block of text or a collection, only its first line."""
         return Span(self.source, node.start, node.end).first_line
 
+    def written(self, node: Node) -> str:
+        """The text of a node as it stands in the file."""
+        return self.source.text[node.start : node.end]
+
     def report(
         self,
         code: str,
@@ -204,8 +208,8 @@ class EntryReader:
             self.report("TG114", f"`{name}` has no value", node, f"expected {wanted}", help_)
             return
         given = _NODE_NAMES[type(node)]
-        text = self.source.text[node.start : node.end]
-        if hint is None and wanted.startswith(("a formula", "an expression")) and text[:1] in "[{":
+        is_formula = wanted.startswith(("a formula", "an expression"))
+        if hint is None and is_formula and self.written(node)[:1] in "[{":
             hint = "put it in quotes"
         self.report("TG106", f"`{name}` takes {wanted}, not {given}", node, "wrong type", hint)
 
@@ -215,9 +219,16 @@ class EntryReader:
         following = names[names.index(name) + 1 :][:1] if name in names else []
         return f"indent `{short(following[0])}`" if self.unknown.intersection(following) else None
 
+    def node(self, name: str) -> Node | None:
+        """The value of a field; None if it is absent."""
+        if name not in self.fields:
+            return None
+        return self.fields[name][1]
+
     def text(self, name: str) -> str | None:
         """The text of a field, or None if it is absent or wrong."""
-        return self.text_of(name, self.fields[name][1]) if name in self.fields else None
+        node = self.node(name)
+        return None if node is None else self.text_of(name, node)
 
     def text_of(self, name: str, node: Node, wanted: str = "a string") -> str | None:
         """The text of a value, or None if it is wrong; `name` is its field, for messages."""
@@ -239,7 +250,7 @@ class EntryReader:
 
     def items(self, name: str, wanted: str) -> list[Node]:
         """The items of a field that is a list; none if it is absent or wrong."""
-        node = self.fields[name][1] if name in self.fields else None
+        node = self.node(name)
         if isinstance(node, ListNode):
             return node.items
         if node is not None and not (isinstance(node, ScalarNode) and node.is_null):
@@ -287,6 +298,11 @@ class EntryReader:
         known = [word for word, at in words if self.choice(code, what, word, at, choices)]
         return tuple(dict.fromkeys(known))
 
+    def check_names(self, what: str, fields: Fields, known: Collection[str]) -> None:
+        """Report the names in a mapping that are none of those that it may have."""
+        for name, (key, _) in fields.items():
+            self.choice("TG102", what, name, key, known)
+
     def choice(
         self, code: str, what: str, word: str, at: Span | Node, choices: Collection[str]
     ) -> bool:
@@ -325,7 +341,8 @@ def short(text: str) -> str:
 
 def _leave_out(at: Span, name: str) -> Help:
     """The help for a field without a value; an edit if the field has the line to itself."""
-    source, (line, _) = at.source, at.source.line_column(max(at.start - 1, 0))
+    source = at.source
+    line, _ = source.line_column(max(at.start - 1, 0))
     if source.line_text(line).strip() != f"{name}:":
         return "leave it out"
     return Suggestion(

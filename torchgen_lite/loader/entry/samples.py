@@ -204,7 +204,7 @@ def _read_sample(reader: EntryReader, node: Node) -> Sample | None:
     span = reader.span(node)
     if isinstance(node, ScalarNode):
         return _from_text(reader, node, span)
-    text = reader.source.text[node.start : node.end].rstrip()
+    text = reader.written(node).rstrip()
     if isinstance(node, ListNode):
         tree = read_expression(reader, "samples", node)
         return Sample(text, tree.items, span=span) if isinstance(tree, ListDisplay) else None

@@ -36,7 +36,13 @@ from torchgen_lite.loader.entry.dispatch_table import key_names
 from torchgen_lite.loader.entry.entry import Backend, DispatchEntry, FieldSpans, NativeFunction
 from torchgen_lite.loader.entry.native_entry import load_entry
 from torchgen_lite.loader.entry.reader import KERNEL_NAME, EntryReader
-from torchgen_lite.loader.formats.backend_items import VENDOR, Item, read_items, releases_of
+from torchgen_lite.loader.formats.backend_items import (
+    VENDOR,
+    Item,
+    flag_in,
+    read_items,
+    releases_of,
+)
 from torchgen_lite.loader.formats.earlier import Earlier, unstructured
 from torchgen_lite.loader.formats.vendor_versions import Releases, VendorVersions
 from torchgen_lite.loader.versions import Version
@@ -244,8 +250,7 @@ def load_namespaces(reader: EntryReader, earlier: Earlier) -> None:
             if function.place("structured_delegate") is None:
                 function = function._replace(structured_delegate=None)
             keys = ["PrivateUse1"]
-            autograd = entry.fields.get("custom_autograd")
-            if autograd is not None and entry.flag("custom_autograd", autograd[1]):
+            if flag_in(entry, entry.fields, "custom_autograd"):
                 keys.append("AutogradPrivateUse1")
             earlier.functions.append(_with_kernels(function, keys, function.kernel_name))
 
@@ -279,8 +284,7 @@ def _backend(reader: EntryReader) -> Backend:
     namespace = _cpp_name(reader, "cpp_namespace")
     class_name = _cpp_name(reader, "class_name")
     flags = [
-        field in reader.fields and reader.flag(field, reader.fields[field][1])
-        for field in ("use_out_as_primary", "device_guard")
+        flag_in(reader, reader.fields, field) for field in ("use_out_as_primary", "device_guard")
     ]
     if text is None:
         # The files of torch_npu's operator plug-in are all for one backend and don't name it.
@@ -332,7 +336,7 @@ def _backend_key(reader: EntryReader, text: str) -> str:
 
 
 def _has_items(reader: EntryReader, field: str) -> bool:
-    _, node = reader.fields.get(field, (None, None))
+    node = reader.node(field)
     return isinstance(node, ListNode) and bool(node.items)
 
 

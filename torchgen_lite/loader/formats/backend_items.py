@@ -70,7 +70,7 @@ def read_items(reader: EntryReader, field: str, versions: VendorVersions) -> Ite
             reader.wrong_type(field, node, "the name of an operator")
             continue
         _check_names(reader, named, fields)
-        is_structured, values = _options(reader, named, fields)
+        is_structured, values = _options(reader, fields)
         releases = releases_of(fields, versions)
         text = named.value.split("(", 1)[0].strip()
         if not releases:
@@ -128,11 +128,11 @@ def _check_names(reader: EntryReader, named: ScalarNode, fields: Fields) -> None
             reader.choice("TG102", "field", name, key, known)
 
 
-def _options(reader: EntryReader, named: ScalarNode, fields: Fields) -> tuple[bool, dict[str, Any]]:
+def _options(reader: EntryReader, fields: Fields) -> tuple[bool, dict[str, Any]]:
     """Whether the kernel is structured, and what the item says in the place of PyTorch's entry."""
-    is_structured = _flag(reader, fields, "structured")
+    is_structured = flag_in(reader, fields, "structured")
     for name in _METAS:
-        if not _flag(reader, fields, name):
+        if not flag_in(reader, fields, name):
             continue
         place = fields[name][1]
         if not is_structured:
@@ -161,5 +161,6 @@ def _options(reader: EntryReader, named: ScalarNode, fields: Fields) -> tuple[bo
     return is_structured, values
 
 
-def _flag(reader: EntryReader, fields: Fields, name: str) -> bool:
+def flag_in(reader: EntryReader, fields: Fields, name: str) -> bool:
+    """Whether a flag among these fields is set; False if it is absent."""
     return name in fields and reader.flag(name, fields[name][1])

@@ -28,7 +28,7 @@ _FIELDS = ("all_version", "backward")
 
 def load_derivatives_file(reader: EntryReader, node: Node, earlier: Earlier) -> None:
     """Give the functions their formulas."""
-    _check_fields(reader)
+    reader.check_names("field", reader.fields, (*_FIELDS, *reader.dialect.extra_fields))
     versions = VendorVersions(reader)
     plain = node.items if isinstance(node, ListNode) else None
     for item in plain or reader.items("backward", "a list of entries"):
@@ -38,13 +38,6 @@ def load_derivatives_file(reader: EntryReader, node: Node, earlier: Earlier) -> 
 
 def _argument_names(schema: FunctionSchema) -> list[str]:
     return names_of(schema.arguments)
-
-
-def _check_fields(reader: EntryReader) -> None:
-    """Refuse fields beside the list that no such file has."""
-    known = (*_FIELDS, *reader.dialect.extra_fields)
-    for name, (key, _) in reader.fields.items():
-        reader.choice("TG102", "field", name, key, known)
 
 
 def _load_item(reader: EntryReader, node: Node, earlier: Earlier, versions: VendorVersions) -> None:

@@ -71,9 +71,10 @@ class Earlier:
         """Whether PyTorch has an operator of that full name."""
         return name in self._native
 
-    def look_up(self, reader: EntryReader, name: str, node: Node) -> NativeFunction | None:
+    def look_up(self, reader: EntryReader, node: ScalarNode) -> NativeFunction | None:
         """The operator that an entry names and adds to; TG312 if there is none."""
         self._index()
+        name = node.value
         position = self._positions.get(name.removeprefix("aten::"))
         releases = _releases(reader)
         known = None if position is None else self.functions[position]
@@ -140,7 +141,7 @@ class Earlier:
 
 def _releases(reader: EntryReader) -> str | None:
     """The range of an entry that is not read yet."""
-    node = reader.fields["torch"][1] if "torch" in reader.fields else None
+    node = reader.node("torch")
     return node.value if isinstance(node, ScalarNode) else None
 
 

@@ -56,14 +56,12 @@ def _default_kernel(reader: EntryReader) -> DispatchEntry | None:
             reader.wrong_type("kernels", item, "mappings with `arg_meta` and `kernel_name`")
             continue
         fields = reader.fields_of(item)
-        for name, (field, _) in fields.items():
-            reader.choice("TG102", "field", name, field, ("arg_meta", "kernel_name"))
+        reader.check_names("field", fields, ("arg_meta", "kernel_name"))
         _, named = fields.get("kernel_name", (None, None))
         _, meta = fields.get("arg_meta", (None, None))
         if isinstance(meta, MapNode) and reader.func is not None:
             arguments = names_of(reader.func.arguments)
-            for name, (argument, _) in reader.fields_of(meta).items():
-                reader.choice("TG102", "argument", name, argument, arguments)
+            reader.check_names("argument", reader.fields_of(meta), arguments)
         if not isinstance(named, ScalarNode):
             reader.report("TG104", "a kernel without `kernel_name`", item, "here")
         elif not KERNEL_NAME.fullmatch(named.value):

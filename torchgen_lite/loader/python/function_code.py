@@ -47,7 +47,7 @@ def _read(text: str) -> Mapping[str, list[ast.stmt]]:
         if isinstance(statement, (ast.If, ast.Try)):
             continue  # What is in it follows.
         plain: ast.stmt = _Plain().visit(statement)
-        for name in _defined(plain):
+        for name in defined_by(plain):
             defined.setdefault(name, []).append(plain)
     return defined
 
@@ -73,7 +73,8 @@ def _without_doc(body: Sequence[ast.stmt]) -> list[ast.stmt]:
     return [*body[1:]] or [ast.Pass()] if has_doc else [*body]
 
 
-def _defined(statement: ast.stmt) -> Iterator[str]:
+def defined_by(statement: ast.stmt) -> Iterator[str]:
+    """The names that a statement binds."""
     if isinstance(statement, _WITH_DOC):
         yield statement.name
         return

@@ -57,7 +57,8 @@ def _export(program: Program, name: str) -> Mapping[str, object]:
 def _findings(program: Program, name: str, objects: Sequence[Mapping[str, str]]) -> Findings:
     """Diagnostics of what a program found, at the operators that it names, or at a field of them."""
     for answer in objects:
-        code, message = _CODES[answer["severity"]], f"{name}: {answer['message']}"
+        code = _CODES[answer["severity"]]
+        message = f"{name}: {answer['message']}"
         help_ = answer.get("help") or None
         operator = program.resolved.by_name.get(answer.get("op", ""))
         if operator is None:

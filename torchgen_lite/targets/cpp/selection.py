@@ -10,7 +10,6 @@ from torchgen_lite.analysis.checks.registrable import unregistrable
 from torchgen_lite.analysis.derive.copying import copied_entries
 from torchgen_lite.analysis.finding import finding
 from torchgen_lite.analysis.lint.dispatch import unreachable_kernels
-from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.analysis.program import Program
 from torchgen_lite.diagnostics import Diagnostic
@@ -89,7 +88,7 @@ def check_macro(
 def check_library(functions: Sequence[NativeFunction]) -> Findings:
     """Namespaces that are macros, which `TORCH_LIBRARY_IMPL` would expand, calls that compilers drop, and kernels that no
     call reaches, in what the library defines."""
-    defined = [f for f in functions if f.namespace not in TORCH_NAMESPACES]
+    defined = [f for f in functions if not f.is_pytorchs]
     for function in defined:
         name = function.namespace
         # Names of this kind are reserved for the compiler and the standard library.

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 
-from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.languages.cpp import stable
 from torchgen_lite.languages.cpp.condition import stable_library
 from torchgen_lite.languages.cpp.stable import FIRST_RELEASE, Release
@@ -36,7 +35,7 @@ def build_registrations(
 
     The author's headers may declare these.
     """
-    own_operators = [o for o in operators if o.function.namespace not in TORCH_NAMESPACES]
+    own_operators = [o for o in operators if not o.function.is_pytorchs]
     libraries = registrations.definitions(
         own_operators, "torch::headeronly::Tag::{}".format, known_tags=SUPPORTED_TAGS
     )

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 from torchgen_lite.analysis.checks.releases import missing, release_span, releases_of
 from torchgen_lite.analysis.finding import finding
-from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.key_tables import RELEASES
 from torchgen_lite.languages.cpp import stable
@@ -73,7 +72,7 @@ def check_entry(operator: Operator, project: str = "", target: Release | None = 
 
 
 def _check_tags(function: NativeFunction, releases: Sequence[Release]) -> Findings:
-    if function.namespace in TORCH_NAMESPACES:
+    if function.is_pytorchs:
         return
     place = function.place("tags")
     for tag in function.tags:

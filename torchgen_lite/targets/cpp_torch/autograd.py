@@ -124,13 +124,14 @@ def autograd_kernel(
     """The kernel that records calls; `info` are the formulas under its key, which call `functions`."""
     name = operator.function.name
     reason = refuses_forward(info)
+    tensors = names_of(tensor_arguments(operator.schema.arguments))
     tangents = []
     used = set[str]()
     if not reason:
-        for tangent, names in _tangents(operator, info, functions):
+        for tangent, names in _tangents(operator, info, tensors, functions):
             tangents.append(tangent)
             used |= names
-    needed = _locals(operator, info, used)
+    needed = _locals(operator, info, tensors, used)
     counted = counted_results(info)
     results = []
     for index in info.outputs:
@@ -142,7 +143,7 @@ def autograd_kernel(
         f"{key.lower()}_{operator.flat}",
         guard=_BELOW_AUTOGRAD if tracks else _BELOW_VIEWS,
         forward_refusal=forward_refusal(name, reason) if reason else "",
-        tensors=names_of(tensor_arguments(operator.schema.arguments)),
+        tensors=tensors,
         undifferentiable=[(t.name, refusal(name, t.name)) for t in info.without_formula],
         node=info.node_name,
         arguments=info.arguments,
@@ -158,7 +159,10 @@ def autograd_kernel(
 
 
 def _tangents(
-    operator: CppOperator, info: DifferentiabilityInfo, functions: Functions
+    operator: CppOperator,
+    info: DifferentiabilityInfo,
+    tensors: Collection[str],
+    functions: Functions,
 ) -> Iterator[tuple[str, frozenset[str]]]:
     """The tangents of the results if they have formulas, each with the names in it."""
     written = by_name(info.forward)
@@ -169,7 +173,7 @@ def _tangents(
         tangent = written[names[index]]
         returned = operator.schema.returns[index]
         if tangent.tree is not None:
-            text = write(_of_primals(tangent.tree, info), functions)
+            text = write(_of_primals(tangent.tree, tensors), functions)
             used = tangent.mentioned
         elif tangent.formula.word == AUTO_LINEAR:
             # The operator itself, of the tangents.
@@ -185,27 +189,28 @@ def _tangents(
         else:
             # Each element depends on one alone: the derivative is its own transpose, but for the conjugate.
             (derivative,) = info.derivatives
-            text = write(_of_primals(derivative.tree, info), functions, "conj")
+            text = write(_of_primals(derivative.tree, tensors), functions, "conj")
             used = derivative.mentioned
         is_list = isinstance(returned.type, ListType)
         yield f"autograd::variable_list({text})" if is_list else text, used
 
 
-def _of_primals(tree: Typed, info: DifferentiabilityInfo) -> Typed:
+def _of_primals(tree: Typed, tensors: Collection[str]) -> Typed:
     """A formula that is computed during the call, where nothing has been kept: `self` is the value `self_p`."""
     node = tree.node
-    tensors = set(names_of(tensor_arguments(info.schema.arguments)))
     if isinstance(node, Name) and node.text in tensors:
         node = replace(node, text=f"{node.text}_p")
-    parts = tuple([_of_primals(part, info) for part in tree.parts])
+    parts = tuple([_of_primals(part, tensors) for part in tree.parts])
     return tree._replace(node=node, parts=parts, saved=None)
 
 
 def _locals(
-    operator: CppOperator, info: DifferentiabilityInfo, used: Collection[str]
+    operator: CppOperator,
+    info: DifferentiabilityInfo,
+    tensors: Collection[str],
+    used: Collection[str],
 ) -> dict[str, str]:
     """What formulas of tangents use, with the value: values and tangents of arguments, and values of results."""
-    tensors = set(names_of(tensor_arguments(operator.schema.arguments)))
     results = return_names(operator.schema)
     values: dict[str, str] = {}
     for name, source, is_tangent in reads_of(info, operator.schema, used):

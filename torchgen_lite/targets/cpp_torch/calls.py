@@ -51,17 +51,20 @@ from torchgen_lite.targets.output import Files, Header, OutputFile
 
 # The header with the functions that convert arguments.
 _HELPERS = ("arguments.h",)
+# What a method of the mixin is called on.
+_TENSOR = "tensor_()"
 
 
-def pass_on(operator: CppOperator, style: Style, *, self: str = "self") -> tuple[Expression, ...]:
-    """An expression for each parameter of `operator.signature`, with the library's header that it needs."""
+def pass_on(operator: CppOperator, style: Style) -> tuple[Expression, ...]:
+    """An expression for each parameter of `operator.signature`, with the library's header that it needs. A method passes
+    on its tensor."""
     layout = argument_layout(operator.schema)
     options = None if style.faithful else layout.options
     passed: dict[str, Expression] = {}
     for argument in layout.inputs + layout.out:
         name = identifier(argument.name)
         if style.method and argument.name == "self":
-            name = self
+            name = _TENSOR
         passed[argument.name] = Expression(name) if style.symint else _symbolic(argument, name)
     if options is not None:
         passed |= _unpacked(options)
@@ -158,14 +161,13 @@ def public_functions(
     operators: Sequence[CppOperator],
     classes: Classes,
     variant: Variant = "function",
-    self: str = "self",
 ) -> Iterator[TorchFunction]:
-    """The functions of each operator, or the methods of an object that they pass on as `self`."""
+    """The functions of each operator, or the methods."""
     for operator in operators:
         for style in public.styles(operator.function, variant):
             signature = public.signature(operator.function, style)
             signature = types.own_types(operator.function, signature, classes)
-            yield operator, signature, pass_on(operator, style, self=self)
+            yield operator, signature, pass_on(operator, style)
 
 
 def functions(every: Sequence[TorchFunction]) -> Iterator[TorchFunction]:
@@ -181,9 +183,6 @@ def redispatch_functions(every: Sequence[TorchFunction]) -> Iterator[TorchFuncti
         yield operator, keyed, (Expression(KEYSET.name), *passed)
 
 
-SELF = "tensor_()"
-
-
 def build_methods(operators: Sequence[CppOperator], layout: Layout) -> Files:
     """The mixin, if any operator is a method."""
     with_self = []
@@ -191,7 +190,7 @@ def build_methods(operators: Sequence[CppOperator], layout: Layout) -> Files:
         if "method" in operator.function.variants and "self" in names_of(operator.schema.arguments):
             with_self.append(operator)
     # Of overloads that look the same in C++, only the first is a method.
-    shown = list(calls.distinct(public_functions(with_self, layout.classes, "method", SELF)))
+    shown = list(calls.distinct(public_functions(with_self, layout.classes, "method")))
     if not shown:
         return
     context = {

@@ -7,10 +7,10 @@ from typing import Any, NamedTuple
 
 from torchgen_lite.analysis.differentiability.model import DifferentiabilityInfo
 from torchgen_lite.analysis.differentiability.plan import AutogradPlan
-from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
+from torchgen_lite.analysis.finding import finding
 from torchgen_lite.analysis.policy import AUTOGRAD_KERNELS, UNKNOWN_VIEWS, Origin, Policy
 from torchgen_lite.analysis.registrations import Registration
-from torchgen_lite.diagnostics import Diagnostic, Label
+from torchgen_lite.diagnostics import Diagnostic
 from torchgen_lite.languages.cpp import formula_needs
 from torchgen_lite.languages.cpp.formula import Functions
 from torchgen_lite.loader.entry.derivatives import DEFAULT
@@ -146,11 +146,9 @@ def _refusals(operator: CppOperator, policy: Policy) -> Findings:
         if problem:
             message = f"`{function.name}` {problem}"
             label = "no kernel is generated from its formulas"
-        elif function.namespace in TORCH_NAMESPACES and key == DEFAULT and function.derivatives:
+        elif function.is_pytorchs and key == DEFAULT and function.derivatives:
             message = f"PyTorch has the formulas of `{function.name}` itself"
             label = "not used: formulas for one backend go under `dispatch:`"
         else:
             continue
-        span = function.place("derivatives") or function.func.name_span or function.span
-        place = Label(span, label) if span else None
-        yield Diagnostic("TG541", message, place, operator=function.name)
+        yield finding(function, "TG541", message, function.place("derivatives"), label)

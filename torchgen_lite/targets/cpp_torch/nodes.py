@@ -24,11 +24,13 @@ from torchgen_lite.analysis.differentiability.info import used_gradients
 from torchgen_lite.analysis.differentiability.model import DifferentiabilityInfo
 from torchgen_lite.analysis.differentiability.nodes import Gradients, SharedValue, plan_backward
 from torchgen_lite.analysis.differentiability.vocabulary import node_names
-from torchgen_lite.diagnostics import Diagnostic, Label, Span
+from torchgen_lite.analysis.finding import finding
+from torchgen_lite.diagnostics import Diagnostic, Span
 from torchgen_lite.formulas.facts import Saved
 from torchgen_lite.formulas.model import Expression, Name
 from torchgen_lite.formulas.tree import Typed, every_part
 from torchgen_lite.languages.cpp import formula_needs
+from torchgen_lite.languages.cpp.condition import types_of
 from torchgen_lite.languages.cpp.formula import Functions, write
 from torchgen_lite.schema import ListType
 from torchgen_lite.schema.grouped import names_of
@@ -88,7 +90,7 @@ def node_view(
 
 def unsayable_parts(info: DifferentiabilityInfo, functions: Functions) -> Findings:
     """The parts of formulas that have no equivalent in C++, TG540, or only one that nobody has."""
-    types = {argument.name: argument.type for argument in info.schema.arguments}
+    types = types_of(info.schema)
     elsewhere = node_names(info.function) - types.keys()
     nodes: dict[Saved | None, Expression] = {}
     for part in _parts(info):
@@ -115,12 +117,9 @@ def unsayable_parts(info: DifferentiabilityInfo, functions: Functions) -> Findin
 def _unsayable(
     info: DifferentiabilityInfo, message: str, span: Span | None, hint: str = ""
 ) -> Diagnostic:
-    span = span or info.derivatives[0].formula.span
-    function = info.function
-    label = Label(span, "not in C++") if span else None
+    place = span or info.derivatives[0].formula.span
     help_ = hint or "write it as C++ does, or name a header with `formula-headers`"
-    context = function.place("func")
-    return Diagnostic("TG540", message, label, help=help_, operator=function.name, context=context)
+    return finding(info.function, "TG540", message, place, "not in C++", help_)
 
 
 def calls_functions(info: DifferentiabilityInfo) -> bool:

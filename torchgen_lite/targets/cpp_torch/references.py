@@ -17,7 +17,7 @@ from torchgen_lite.analysis.differentiability.model import DifferentiabilityInfo
 from torchgen_lite.analysis.differentiability.nodes import SharedValue
 from torchgen_lite.analysis.differentiability.vocabulary import callable_operators
 from torchgen_lite.analysis.finding import finding, findings
-from torchgen_lite.analysis.operators import Operator
+from torchgen_lite.analysis.operators import Operator, functions_of
 from torchgen_lite.analysis.policy import Origin
 from torchgen_lite.analysis.registrations import Registration
 from torchgen_lite.formulas.kinds import INT, TENSORS
@@ -106,7 +106,7 @@ def _trees(
     operator: Operator, more: Iterable[tuple[str, Expression]] = ()
 ) -> tuple[Values, list[Typed]]:
     """The values of `let` and the results of a reference, as C++ has them; `more` says what names stand for."""
-    torchs = callable_operators([o.function for o in operator.others.lent.values()])
+    torchs = callable_operators(functions_of(operator.others.lent.values()))
     return reference_trees(operator, operators=torchs, more=more)
 
 

@@ -24,7 +24,6 @@ from dataclasses import dataclass
 from torchgen_lite.analysis.derive.layout import is_tensor_like
 from torchgen_lite.analysis.derive.names import root_of
 from torchgen_lite.analysis.finding import finding
-from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.analysis.policy import Origin
 from torchgen_lite.analysis.program import Program
 from torchgen_lite.diagnostics import did_you_mean
@@ -139,7 +138,7 @@ def _is_compared(kernel: required.Kernel) -> bool:
     """Whether the results of a kernel are compared with the schema here: no kernel for a key of autograd does it if the
     operator is composed. Classes of the author are declared after the headers that this needs."""
     schema = kernel.operator.schema
-    is_own = kernel.operator.function.namespace not in TORCH_NAMESPACES
+    is_own = not kernel.operator.function.is_pytorchs
     gives = any(is_tensor_like(result.type) for result in schema.returns)
     has_class = any(CLASS_PREFIX in str(argument.type) for argument in schema.arguments)
     return is_own and gives and not has_class and kernel.key == "CompositeImplicitAutograd"
@@ -158,7 +157,7 @@ def build_registrations(
 ) -> Files:
     """The definitions of the operators, without those that PyTorch defines, with those `tags` that they have;
     and what is registered."""
-    defined = [o for o in library.operators if o.function.namespace not in TORCH_NAMESPACES]
+    defined = [o for o in library.operators if not o.function.is_pytorchs]
     libraries = registrations.definitions(defined, "at::Tag::{}".format, known_tags=tags)
 
     def context(shown: object, calls: Sequence[TorchImplCall]) -> Context:
@@ -270,7 +269,7 @@ def check_tags(program: Program, functions: Sequence[NativeFunction]) -> Finding
     """TG543: undeclared tags in definitions."""
     known = known_tags(program).union(program.config.tags)
     for function in functions:
-        if function.namespace in TORCH_NAMESPACES:
+        if function.is_pytorchs:
             continue
         for tag in function.tags:
             if tag not in known:

@@ -29,7 +29,6 @@ from operator import attrgetter
 from typing import NamedTuple
 
 from torchgen_lite.analysis.derive.model import VariantGroup
-from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.analysis.policy import STRUCTURED
 from torchgen_lite.languages.cpp import structured
 from torchgen_lite.languages.cpp import text as cpp_text
@@ -60,7 +59,7 @@ class Group(NamedTuple):
 
     @property
     def is_torch(self) -> bool:
-        return self.out.function.namespace in TORCH_NAMESPACES
+        return self.out.function.is_pytorchs
 
     @property
     def meta(self) -> str:

@@ -6,7 +6,6 @@ from collections.abc import Collection, Iterator, Sequence
 from functools import partial
 from itertools import chain
 
-from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.analysis.policy import (
     AUTOGRAD_KERNELS,
@@ -156,7 +155,7 @@ def _called(library: Library, lent: Collection[str]) -> list[CppOperator]:
 def _has_calls(operator: CppOperator, lent: Collection[str]) -> bool:
     """Whether an operator is known to be PyTorch's: the lists of a backend's file name no others in its namespaces."""
     function = operator.function
-    if function.name in lent or function.namespace not in TORCH_NAMESPACES:
+    if function.name in lent or not function.is_pytorchs:
         return function.name in lent
     kernels = operator.facts.kernels
     return bool(kernels) and all(kernel.backend is not None for kernel in kernels)

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
 
-from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.languages.cpp import public, torch_types
 from torchgen_lite.languages.cpp.defaults import EMPTY, TORCH, default_of
 from torchgen_lite.languages.cpp.signature import CppParameter, CppSignature, trailing_defaults
@@ -58,7 +57,7 @@ def own_types(
     """A signature of a dialect with the types that libtorch takes."""
     parameters = signature.parameters
     returns = signature.returns
-    if function.namespace not in TORCH_NAMESPACES:
+    if not function.is_pytorchs:
         arguments = by_name(function.func.arguments)
         parameters = tuple([_own(p, arguments) for p in parameters])
         returns = owned(returns)
@@ -127,7 +126,7 @@ def _argument_type(argument: Argument) -> CType | None:
 def refused(function: NativeFunction, classes: Collection[str]) -> Iterator[tuple[str, str]]:
     """What libtorch can't pass to a kernel: `("argument 'x'", "Dimname")`. It passes these `classes`, but not to a
     structured kernel, whose types are another dialect's."""
-    if function.namespace in TORCH_NAMESPACES:
+    if function.is_pytorchs:
         return
     known = _TAKEN
     if not function.shares_structured:

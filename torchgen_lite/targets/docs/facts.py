@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 from torchgen_lite.analysis.computed_table import Cell, Registrations, are_alike, runs_of, table
 from torchgen_lite.analysis.kernels import WORDS
-from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.analysis.program import Program
 from torchgen_lite.analysis.served import Served
+from torchgen_lite.loader.entry.entry import TORCH_NAMESPACES
 from torchgen_lite.loader.python.kernel_modules import NO_FUNCTIONS
 from torchgen_lite.loader.sources import portable_path
 from torchgen_lite.runtime.table import FALLBACK, MISSING

@@ -79,9 +79,10 @@ class TrackingView(NamedTuple):
 
 
 def autograd_view(
-    overload: Overload, plan: AutogradPlan, info: DifferentiabilityInfo
+    overload: Overload, plan: AutogradPlan, info: DifferentiabilityInfo, *, has_tangents: bool
 ) -> AutogradView:
-    """The kernel of an operator whose calls are recorded, refused, or passed through."""
+    """The kernel of an operator whose calls are recorded, refused, or passed through. `has_tangents` says that the
+    framework has forward mode."""
     origin = plan.origins[DEFAULT]
     if origin is Origin.autograd:
         guarded = bool(overload.schema.is_aliasing or overload.schema.written)
@@ -90,7 +91,12 @@ def autograd_view(
         guarded = bool(plan.written)
     view = AutogradView(overload, "_below_autograd" if guarded else "_below_adinplaceorview")
     if origin is Origin.autograd:
-        return _recording(view, plan, info)
+        refused_forward = refuses_forward(info) if has_tangents else ""
+        if refused_forward:
+            message = quote(forward_refusal(overload.name, refused_forward))
+            view = view._replace(without_tangents=message)
+        carries = has_tangents and not refused_forward
+        return _recording(view._replace(carries=carries), plan, info)
     if origin is not Origin.refuses_out:
         return view
     out = names_of(overload.schema.out)
@@ -138,15 +144,6 @@ def _recording(view: AutogradView, plan: AutogradPlan, info: DifferentiabilityIn
         rule=rule,
         values=list(reads(info, parts).values()),
     )
-
-
-def carrying(view: AutogradView, info: DifferentiabilityInfo) -> AutogradView:
-    """The kernel in a package whose framework has tangents."""
-    reason = refuses_forward(info) if view.node else ""
-    message = ""
-    if reason:
-        message = quote(forward_refusal(view.overload.name, reason))
-    return view._replace(carries=bool(view.node) and not reason, without_tangents=message)
 
 
 def _slot(tensor: TensorArgument) -> TensorArgument:

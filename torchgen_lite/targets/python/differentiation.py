@@ -18,7 +18,7 @@ from torchgen_lite.analysis.resolve import Resolved
 from torchgen_lite.loader.entry.derivatives import DEFAULT
 from torchgen_lite.targets.options import shard_of
 from torchgen_lite.targets.output import Files, OutputFile
-from torchgen_lite.targets.python.autograd import autograd_view, carrying, tracking_view
+from torchgen_lite.targets.python.autograd import autograd_view, tracking_view
 from torchgen_lite.targets.python.framework import FORWARD
 from torchgen_lite.targets.python.key_file import Registered, generated
 from torchgen_lite.targets.python.nodes import helper_modules, node_view
@@ -66,7 +66,7 @@ def build_differentiation(
     files: list[OutputFile] = []
     registrations: list[Registered] = []
     kernel_module = partial(kernel_file, package, prefix="_", runtime=package.runtime)
-    has_forward = package.known is not None and package.known >= FORWARD
+    has_tangents = package.known is not None and package.known >= FORWARD
     for of_shard, module, nodes in zip(
         recorded.values(), sharded(package, "autograd"), sharded(package, "nodes"), strict=True
     ):
@@ -81,8 +81,7 @@ def build_differentiation(
                 registrations.append(made._replace(kernel=None))
                 continue
             info = plan.infos[DEFAULT]
-            view = autograd_view(overload, plan, info)
-            recording.append(carrying(view, info) if has_forward else view)
+            recording.append(autograd_view(overload, plan, info, has_tangents=has_tangents))
             overloads.append(overload)
             registrations.append(made)
         if recording:

@@ -23,7 +23,7 @@ from torchgen_lite.formulas.model import Expression
 from torchgen_lite.key_sets import key_sets
 from torchgen_lite.languages.python import torch_ops
 from torchgen_lite.languages.python.conditions import ConditionNames, condition
-from torchgen_lite.languages.python.signature import ANY, STAR, Annotation, Parameter
+from torchgen_lite.languages.python.signature import ANY, STAR, Annotation, Parameter, tuple_of
 from torchgen_lite.languages.text import literal, quote, tuple_display
 from torchgen_lite.loader.entry.entry import DispatchEntry, KernelRow
 from torchgen_lite.loader.entry.kernel_languages import KERNEL_LANGUAGES
@@ -152,7 +152,7 @@ def _condition(operator: PackagedOperator, when: Expression, *, is_traced: bool)
 
 
 # What a rule for vmap gets before the arguments.
-_DIMS = Annotation("tuple", (ANY, Annotation("...")))
+_DIMS = tuple_of(ANY)
 _BEFORE = (Parameter("info", ANY), Parameter("in_dims", _DIMS))
 
 

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import PurePosixPath
 
-from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.analysis.operators import Operator, functions_of
 from torchgen_lite.analysis.policy import Origin
 from torchgen_lite.analysis.registrations import Registration
@@ -229,13 +228,13 @@ def build_package(
 ) -> Package:
     """Name every operator; the package's first own namespace is the home, whose names have no
     prefix."""
-    functions = [operator.function for operator in facts]
+    functions = functions_of(facts)
     home = home_namespace(functions)
     operators = tuple(
         PackagedOperator(
             operator.function,
             identifier(operator.function.flat_name(home)),
-            operator.function.namespace in TORCH_NAMESPACES,
+            operator.function.is_pytorchs,
             bool(options.namespace_module) and operator.function.namespace == home,
             operator,
         )

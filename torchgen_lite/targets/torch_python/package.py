@@ -18,10 +18,10 @@ from torchgen_lite.targets.torch_python.fakes import fakes_of
 from torchgen_lite.targets.torch_python.kernels import Kernel, kernels_of, places_of
 from torchgen_lite.targets.torch_python.model import Package, place_of
 from torchgen_lite.targets.torch_python.registration import build_registrations
-from torchgen_lite.targets.torch_python.support import IMPORTS, build_support
+from torchgen_lite.targets.torch_python.support import MODULES, build_support
 
 # What the `__init__` of a package exports no function for.
-_HIDDEN = BUILTIN_TYPES.union(IN_PACKAGES, [name for name in IMPORTS if name.startswith("_")])
+_HIDDEN = BUILTIN_TYPES.union(IN_PACKAGES, [name for name in MODULES if name.startswith("_")])
 
 
 def build_package_files(package: Package, autograd: Autograd) -> Files:

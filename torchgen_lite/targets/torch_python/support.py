@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
 
 from torchgen_lite.targets.torch_python.autograd import Autograd
 from torchgen_lite.targets.torch_python.fakes import computes
@@ -11,48 +14,10 @@ from torchgen_lite.targets.torch_python.kernels import Kernel
 from torchgen_lite.targets.torch_python.model import Package
 from torchgen_lite.targets.torch_python.registration import Recorded, Registered
 
-# What each module imports.
-IMPORTS: Mapping[str, Sequence[str]] = {
-    "_apart": ["_library"],
-    "_autocast": ["_library"],
-    "_autograd": ["_forward", "_library"],
-    "_axes": ["_library", "_support"],
-    "_axes_in_torch": ["_axes", "_jagged", "_later", "_library", "_sharding"],
-    "_batches": ["_axes", "_library", "_loops", "_writes"],
-    "_checkpoint": ["_library"],
-    "_compiled": ["_apart", "_later", "_library"],
-    "_declared": ["_library"],
-    "_final": ["_library"],
-    "_forward": ["_library"],
-    "_functionalize": ["_library", "_writes"],
-    "_gradients": ["_library", "_refusals", "_transposed"],
-    "_held": ["_library", "_results", "_writes"],
-    "_jagged": ["_axes", "_library", "_writes"],
-    "_languages": [],
-    "_later": [],
-    "_library": [],
-    "_linear": ["_refusals", "_transposed"],
-    "_loops": ["_library", "_writes"],
-    "_named": ["_library"],
-    "_opaque": ["_library"],
-    "_random": ["_library"],
-    "_refusals": ["_forward", "_library"],
-    "_results": ["_library"],
-    "_rows": ["_library"],
-    "_scripted": [],
-    "_sharding": ["_axes", "_library", "_writes"],
-    "_special": ["_autograd", "_library", "_transposed", "_writes"],
-    "_support": [],
-    "_transposed": ["_library", "_refusals"],
-    "_triton": ["_library", "_named"],
-    "_tuned": ["_library", "_rows"],
-    "_underived": ["_autograd", "_forward", "_library", "_refusals", "_writes"],
-    "_versions": ["_library"],
-    "_views": ["_autograd", "_forward", "_library"],
-    "_writes": ["_library"],
-    "_zeros": [],
-    "tune": ["_tuned"],
-}
+_FOLDER = Path(__file__).parents[2] / "copied" / "torch_python"
+MODULES = frozenset(path.stem for path in _FOLDER.glob("*.py")) - {"__init__"}
+# How they import each other: `from ._library import Function`, `from . import _axes, _support`.
+_IMPORT = re.compile(r"^from \.(?P<module>\w*) import (?P<names>.+)", re.MULTILINE)
 # What registers more of an operator than its kernels and its fake, in the order in which it does.
 _FEATURES: Mapping[str, str] = {
     "_views": "register",
@@ -120,8 +85,20 @@ def _with_imports(modules: Collection[str]) -> set[str]:
         module = left.pop()
         if module not in carried:
             carried.add(module)
-            left += IMPORTS[module]
+            left += imported_by(module)
     return carried
+
+
+@cache
+def imported_by(module: str) -> frozenset[str]:
+    """The others that a module imports, as it says itself."""
+    imported = set[str]()
+    for statement in _IMPORT.finditer((_FOLDER / f"{module}.py").read_text("utf-8")):
+        if statement["module"]:
+            imported.add(statement["module"])
+        else:
+            imported.update(statement["names"].split(", "))
+    return frozenset(imported)
 
 
 def _of_package(package: Package, autograd: Autograd) -> Iterator[str]:

@@ -168,4 +168,4 @@ def _check_rules(package: Package, operator: PackagedOperator) -> Findings:
     yield from check_composite(function, in_python)
     yield from check_kernels_of_triton(function, in_python)
     if package.options.autograd and function.derivatives is not None:
-        yield from check_recording(operator.facts, operator.facts.info)
+        yield from check_recording(operator.facts)

@@ -9,7 +9,7 @@ import pytest
 
 from tests.conftest import ROOT
 from torchgen_lite import generate, load
-from torchgen_lite.targets.torch_python.support import IMPORTS
+from torchgen_lite.targets.torch_python.support import MODULES
 
 NEW = """\
 - func: toy::twice(Tensor self, float by=2.0) -> Tensor
@@ -53,7 +53,7 @@ def test_a_new_operator_changes_no_line_of_another(example: Path, below: str) ->
     edit(example / "ops.yaml", f"- func: {below}", f"{NEW}- func: {below}")
     after = generate(load(root=example))
     # What only some operators need is a module of its own.
-    assert {Path(path).stem for path in set(after) ^ set(before)} <= set(IMPORTS) - {"_library"}
+    assert {Path(path).stem for path in set(after) ^ set(before)} <= MODULES - {"_library"}
     assert set(before) <= set(after)
     for path, text in after.items():
         if path in before and not path.endswith("_places.py"):

@@ -29,7 +29,8 @@ _C: Any = torch._C
 
 def register(registering: Registering) -> None:
     """A kernel for Functionalize, and what `torch.func.functionalize` needs, of operators that write and of composed views."""
-    name, op = registering.name, registering.op
+    name = registering.name
+    op = registering.op
     # A kernel for Functionalize that is not made here.
     is_functionalized = registering.has_kernel("Functionalize")
     compute: Function | None = None
@@ -109,7 +110,8 @@ def _define_copying(registering: Registering) -> Function:
     aliases = re.compile(r"(?<=Tensor)\([^()]*\)")
 
     def kernel(*args: Any, **kwargs: Any) -> Any:
-        copied_args, copied_kwargs = [*args], {**kwargs}
+        copied_args = [*args]
+        copied_kwargs = {**kwargs}
         for place in places:
             arguments: Any = copied_args if isinstance(place, int) else copied_kwargs
             arguments[place] = arguments[place].clone()
