@@ -18,7 +18,7 @@ from torchgen_lite.analysis.lint.dispatch import unreachable_kernels
 from torchgen_lite.analysis.python_calls import Passed, disagreement
 from torchgen_lite.cli.exit_codes import ATTENTION
 from torchgen_lite.cli.session import Refused, Session, command
-from torchgen_lite.diagnostics import Diagnostic, Label, Span, has_errors, sort_diagnostics
+from torchgen_lite.diagnostics import Diagnostic, Label, Span, errors_among, sort_diagnostics
 from torchgen_lite.diagnostics.text import counted
 from torchgen_lite.languages.cpp.torch_types import Conventions, argument_type, returns_type
 from torchgen_lite.languages.cpp.types import unrooted
@@ -226,13 +226,20 @@ def _check_kernel(schema: FunctionSchema, implementation: Implementation) -> Ite
         list(_problems(schema, head, implementation, function))
         for function in implementation.functions
     ]
-    best = min(problems, key=lambda found: sum(d.severity == "error" for d in found))
+    best = min(problems, key=_gravity)
     overloads = {(function.parameters, function.returns) for function in implementation.functions}
-    if len(overloads) > 1 and has_errors(best):
+    is_wrong = any(problem.code == "TG609" for problem in best)
+    if len(overloads) > 1 and is_wrong:
         label = Label(implementation.functions[0].spans[-1], "one of several")
         yield Diagnostic("TG609", f"{head} have the types of the schema", label)
     else:
         yield from best
+
+
+def _gravity(problems: Sequence[Diagnostic]) -> tuple[int, int]:
+    """How many are of a function that is not the kernel, and how many are errors: what is not compared is one, too."""
+    wrong = sum(problem.code == "TG609" for problem in problems)
+    return wrong, len(errors_among(problems))
 
 
 def _problems(

@@ -97,6 +97,17 @@ MUST = "error[TG609] l::f: kernel 'f' must "
             "(Tensor x) -> Tensor",
             "a.cpp:1:6: error[TG612] not compared: 'Mine' is what 'l::f' returns",
         ),
+        # Of overloads, one that may be the kernel.
+        (
+            "Mine f(at::Tensor x);\nat::Tensor f(at::Tensor x, int64_t y)",
+            "(Tensor x) -> Tensor",
+            "a.cpp:1:6: error[TG612] not compared: 'Mine' is what 'l::f' returns",
+        ),
+        (
+            "int64_t f(at::Tensor x);\nat::Tensor f(Mine x)",
+            "(Tensor x) -> Tensor",
+            "a.cpp:2:14: error[TG612] not compared: 'Mine' is the type of 'x': not known here",
+        ),
     ],
 )
 def test_kernels_that_do_not(
