@@ -16,6 +16,7 @@ from keyword import iskeyword
 from tree_sitter import Node
 
 from torchgen_lite.diagnostics import Span
+from torchgen_lite_tools.importing.cpp_preprocessor import without_comments
 from torchgen_lite_tools.importing.cpp_tree import CppTree, split_commas, walk
 
 _SCALARS = {
@@ -43,6 +44,9 @@ _SCALARS = {
     "IntArrayRef": "int[]",
     "SymIntArrayRef": "SymInt[]",
 }
+# What may be around the name of a function and its parameters, with the sign that it adds to the type. `void f() {};`
+# is parsed as if `{}` were a value.
+_AROUND = {"reference_declarator": "&", "pointer_declarator": "*", "init_declarator": ""}
 # What an argument without a name is called, by its type.
 _WORDS = {
     "Tensor": "tensor",
@@ -205,17 +209,22 @@ def _returns(tree: CppTree, declarator: Node) -> tuple[str, Node]:
     """The type before a function's name, and the node of its whole declaration."""
     node = declarator
     signs = ""
-    while node.parent is not None and node.parent.type in (
-        "reference_declarator",
-        "pointer_declarator",
-    ):
+    while node.parent is not None and node.parent.type in _AROUND:
         node = node.parent
-        signs += "&" if node.type == "reference_declarator" else "*"
+        signs += _AROUND[node.type]
     declaration = node.parent or node
     trailing = _trailing_type(tree, declarator)
     if trailing:
         return trailing, declaration
-    return tree.of(declaration.child_by_field_name("type")) + signs, declaration
+    return _type_text(tree, declaration) + signs, declaration
+
+
+def _type_text(tree: CppTree, declaration: Node) -> str:
+    """The type of what is declared, without comments in it: `std::tuple<Tensor /*mean*/, Tensor>`."""
+    text = tree.of(declaration.child_by_field_name("type"))
+    if "/" not in text:
+        return text
+    return " ".join(without_comments(text).split())
 
 
 def _trailing_type(tree: CppTree, declarator: Node) -> str:
@@ -229,7 +238,7 @@ def _trailing_type(tree: CppTree, declarator: Node) -> str:
 def _type_of(tree: CppTree, parameter: Node) -> str:
     """The type of a parameter: its text without name and default."""
     name = parameter.child_by_field_name("declarator")
-    text = tree.of(parameter.child_by_field_name("type"))
+    text = _type_text(tree, parameter)
     if name is None:
         return text
     return text + "".join(re.findall(r"[&*]|\[", tree.of(name)))

@@ -25,6 +25,7 @@ from torchgen_lite.languages.cpp.types import unrooted
 from torchgen_lite.loader.entry.entry import TORCH_NAMESPACES, DispatchEntry, NativeFunction
 from torchgen_lite.loader.python.kernel_modules import PythonSignature
 from torchgen_lite.schema import FunctionSchema, parse_schema
+from torchgen_lite.schema.model import Type, bare_type
 from torchgen_lite_tools.importing.command import macro_option, parse_macros, read_files
 from torchgen_lite_tools.importing.cpp_functions import (
     MAY_WRITE,
@@ -37,8 +38,10 @@ from torchgen_lite_tools.importing.merge import built_with_cuda
 
 # What libtorch takes for nothing, or refuses to compile.
 _NEVER = re.compile(
-    r"(?:(?:unsigned|short|int|char|float|size_t|u?int(?:8|16|32)_t|uint64_t)\b ?)+|.*\*"
+    r"(?:(?:unsigned|short|int|char|float|size_t|u?int(?:16|32)_t|uint8_t|uint64_t)\b ?)+|.*\*"
 )
+# The index of a device, in which libtorch takes an integer, too.
+_INDEX = re.compile(r"int8_t|(?:c10::|at::|torch::)?DeviceIndex")
 # Keys whose kernels run on fake tensors, too.
 _FAKED = COMPOSITE_KEYS - {"CompositeImplicitAutogradNestedTensor"} | {"Meta"}
 
@@ -259,7 +262,7 @@ def _problems(
         yield wrong(f"take {count}", -1, f"takes {len(taken)}")
         return
     for at, argument in enumerate(schema.arguments, keys):
-        fits = _fits(taken[at], str(argument.type))
+        fits = _fits(taken[at], argument.type)
         if fits is None:
             label = Label(function.spans[at], "not known here")
             yield _not_compared(f"'{taken[at]}' is the type of `{argument.name}`", label)
@@ -274,8 +277,12 @@ def _problems(
             yield Diagnostic("TG613", message, label, registered, help_)
     results = result_types(function.returns)
     types = [str(r.type) for r in schema.returns]
-    fitting = [_fits(text, type_) for text, type_ in zip(results, types)]
-    if len(results) != len(types) or False in fitting:
+    fitting = [_fits(text, returned.type) for text, returned in zip(results, schema.returns)]
+    if len(results) == 1 and _kind(results[0]) is None:
+        fitting = [None]  # Another name, of several results perhaps.
+    elif len(results) != len(types):
+        fitting = [False]
+    if False in fitting:
         shown = types[0] if len(types) == 1 else f"({', '.join(types)})"
         returned = unrooted(returns_type(schema.returns, Conventions()))
         yield wrong(f"return '{returned}' (schema: {shown})", -1, f"is '{function.returns}'")
@@ -284,14 +291,20 @@ def _problems(
         yield _not_compared(message, Label(function.spans[-1]))
 
 
-def _fits(text: str, type_: str) -> bool | None:
-    """Whether libtorch infers that schema type from a C++ type; None if this is not known here."""
-    inferred = schema_type(text)
-    if inferred is None:
-        if _NEVER.fullmatch(re.sub(r"\bconst\b|&", "", text).strip()):
-            return False
+def _kind(text: str) -> str | None:
+    """The schema type that libtorch infers from a C++ type, "" if it takes that for nothing; None if this is not known
+    here."""
+    word = re.sub(r"\bconst\b|&", "", text).strip()
+    if _INDEX.fullmatch(word):
+        return "int"
+    return "" if _NEVER.fullmatch(word) else schema_type(text)
+
+
+def _fits(text: str, type_: Type) -> bool | None:
+    """Whether a C++ type is one for a schema type; None if this is not known here."""
+    demanded = re.sub(r"(?<=\[)\d+(?=\])", "", bare_type(type_))
+    kind = _kind(text)
+    # A generator is inferred from nothing.
+    if kind is None or (kind and demanded == "Generator"):
         return None
-    if type_ == "Generator":  # libtorch infers it from nothing.
-        return None
-    demanded = re.sub(r"(?<=Tensor)(?:\([^()]*\)|!)|(?<=\[)\d+(?=\])", "", type_)
-    return inferred in (demanded, demanded.replace("SymInt", "int"))
+    return kind in (demanded, demanded.replace("SymInt", "int"))

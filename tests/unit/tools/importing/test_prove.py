@@ -42,6 +42,14 @@ def said(run: Run, project: Path, **files: str) -> tuple[int, list[str]]:
         ("std::tuple<at::Tensor, int64_t> f(at::Tensor x)", "(Tensor x) -> (Tensor, int)"),
         ("void f(std::vector<at::Tensor> x)", "(Tensor(a!)[] x) -> ()"),
         ("at::Tensor f(at::Tensor x);\nint64_t f(int64_t x)", "(Tensor x) -> Tensor"),
+        ("void f(at::Tensor x) {}", "(Tensor x) -> ()"),
+        ("at::Tensor f(at::Tensor x) {}", "(Tensor x) -> Tensor"),
+        ("void f(at::Tensor x, std::vector<at::Tensor> const& y)", "(Tensor x, Tensor(a!)[] y) -> ()"),
+        ("void f(at::Tensor x, std::vector<at::Tensor> const& y)", "(Tensor x, Tensor[](a!) y) -> ()"),
+        ("at::Tensor f(at::Tensor x, std::optional<at::Tensor> const& y)", "(Tensor x, Tensor(a!)? y) -> Tensor"),
+        ("at::Tensor f(at::Tensor x, int8_t n)", "(Tensor x, int n) -> Tensor"),
+        ("std::tuple<at::Tensor /*a*/, at::Tensor> f(at::Tensor x, std::vector</* b */ int64_t> n)", "(Tensor x, int[] n) -> (Tensor, Tensor)"),
+        ("at::Tensor f(at::Tensor x, const c10::DeviceIndex n)", "(Tensor x, SymInt n) -> Tensor"),
     ],
 )  # fmt: skip
 def test_kernels_that_agree(signature: str, schema: str, run: Run, project: Path) -> None:
@@ -96,6 +104,17 @@ MUST = "error[TG609] l::f: kernel 'f' must "
             "Mine f(at::Tensor x)",
             "(Tensor x) -> Tensor",
             "a.cpp:1:6: error[TG612] not compared: 'Mine' is what 'l::f' returns",
+        ),
+        (
+            "Both f(at::Tensor x)",
+            "(Tensor x) -> (Tensor, Tensor)",
+            "a.cpp:1:6: error[TG612] not compared: 'Both' is what 'l::f' returns",
+        ),
+        (
+            "at::Tensor f(at::Tensor x)",
+            "(Tensor x) -> (Tensor, Tensor)",
+            f"a.cpp:1:12: {MUST}return 'std::tuple<at::Tensor, at::Tensor>' (schema: (Tensor, Tensor)): "
+            "this is 'at::Tensor'",
         ),
         # Of overloads, one that may be the kernel.
         (
