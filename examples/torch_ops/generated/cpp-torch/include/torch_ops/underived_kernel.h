@@ -161,9 +161,8 @@ class Underived final : public c10::OperatorKernel {
 
   // Each has a node of its own, since only that of one result can be in the
   // history of a view; the base of the view takes the place of the first edge.
-  void refuse_derivatives_of_written(
-      const std::string& name,
-      const Call& call) const {
+  void refuse_derivatives_of_written(const std::string& name, const Call& call)
+      const {
     for (const auto& tensor : call.written) {
       if (is_differentiable(tensor)) {
         auto edges = torch::autograd::collect_next_edges(
