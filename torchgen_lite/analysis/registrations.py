@@ -36,6 +36,7 @@ from torchgen_lite.loader.entry.derivatives import DEFAULT
 from torchgen_lite.loader.entry.entry import DispatchEntry
 from torchgen_lite.schema import SchemaKind
 from torchgen_lite.schema.grouped import names_of
+from torchgen_lite.schema.model import bare_type
 
 if TYPE_CHECKING:
     from torchgen_lite.analysis.program import Program
@@ -97,15 +98,15 @@ def registrations(
 def together(loaded: Iterable[Iterable[Registration]]) -> Iterator[Registration]:
     """What is registered after all of these were loaded, one over the other.
 
-    A kernel stays that was there first. Only a refusal to differentiate gives way to formulas.
+    A kernel stays that was there first. Only a refusal to differentiate gives way to formulas, and to a view's rule.
     """
     by_place: dict[tuple[str, str], Registration] = {}
     for registered in loaded:
         for registration in registered:
             place = registration.operator.name, registration.key
             before = by_place.setdefault(place, registration)
-            is_refusal = before.origin is Origin.underived
-            if is_refusal and registration.origin is Origin.formulas:
+            is_refusal = before.origin in (Origin.underived, Origin.not_implemented)
+            if is_refusal and registration.origin in (Origin.formulas, Origin.traced_view):
                 by_place[place] = registration
     yield from by_place.values()
 
@@ -240,7 +241,8 @@ def _autograd(operator: Operator, plan: AutogradPlan, policy: Policy) -> Iterato
             yield Registration(operator, VIEWS, Origin.raises_versions)
         return
     by_hand = operator.function.keys
-    if operator.name not in policy.elsewhere:
+    is_elsewhere = operator.name in policy.elsewhere
+    if not is_elsewhere or plan.tracking is Origin.unknown_view:
         for key, origin in plan.origins.items():
             # libtorch already has kernels for the default formulas of its operators; formulas for a
             # single backend are possible only there.
@@ -252,6 +254,8 @@ def _autograd(operator: Operator, plan: AutogradPlan, policy: Policy) -> Iterato
                 # What the kernel calls may not be recorded.
                 origin = Origin.passes
             is_ours = origin is Origin.not_implemented
+            if is_ours and policy.in_pytorch and _is_several_views(operator):
+                continue
             if not (
                 VIEWS in by_hand if is_ours else policy.refuses(operator, plan, plan.infos[key])
             ):
@@ -259,10 +263,24 @@ def _autograd(operator: Operator, plan: AutogradPlan, policy: Policy) -> Iterato
                 yield Registration(operator, name, origin)
     if is_pytorchs or plan.tracking is None or _is_underived_below(plan, policy):
         return
+    is_refused = _is_several_views(operator) or _takes_symbols(operator)
+    if plan.tracking is Origin.unknown_view and (is_elsewhere or is_refused):
+        # PyTorch's kernel here would refuse every call. Results are the views that the kernel makes with PyTorch's.
+        return
     is_lost = plan.tracking is Origin.view and policy.in_pytorch and plan.viewed is None
     origin = Origin.unknown_view if is_lost else plan.tracking
     if origin is not Origin.unknown_view or AUTOGRAD not in by_hand:
         yield Registration(operator, VIEWS, origin)
+
+
+def _takes_symbols(operator: Operator) -> bool:
+    """Whether an argument is a symbolic number, or has some: then PyTorch marks no view."""
+    return any("Sym" in bare_type(argument.type) for argument in operator.schema.arguments)
+
+
+def _is_several_views(operator: Operator) -> bool:
+    """Whether several results are views, of which PyTorch marks none."""
+    return len([result for result in operator.schema.returns if result.annotation]) > 1
 
 
 def _underived(operator: Operator, policy: Policy) -> Iterator[Registration]:
@@ -276,7 +294,6 @@ def _underived(operator: Operator, policy: Policy) -> Iterator[Registration]:
     takes = bool(tensors_in(schema.arguments))
     gives = schema.written or tensors_in(schema.returns)
     is_elsewhere = operator.function.manual_kernel_registration or operator.is_derived
-    is_elsewhere |= operator.name in policy.elsewhere
     if not (takes and gives) or is_said or is_elsewhere or operator.is_only_composed:
         return
     if tensor_arguments(schema.arguments):

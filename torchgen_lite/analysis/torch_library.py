@@ -37,6 +37,8 @@ def rules_of(operator: Operator) -> Iterator[tuple[str, Origin]]:
     batched = _rule_of_vmap(operator)
     if batched is not None:
         yield "FuncTorchBatched", batched
+    elif has_fake and is_view_rule(function) and not operator.is_only_composed:
+        yield "FuncTorchBatched", Origin.traced_view
     if function.autocast:
         for device in _AUTOCAST:
             yield f"Autocast{device}", Origin.autocast

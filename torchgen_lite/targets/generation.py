@@ -12,11 +12,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from torchgen_lite.analysis.fakes.results import is_view_rule
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.analysis.policy import PYTORCH, PYTORCH_WITH_FORMULAS, Origin, Policy
 from torchgen_lite.analysis.program import Modules, Program
+from torchgen_lite.analysis.registrations import AUTOGRAD, Registration
 from torchgen_lite.diagnostics import Diagnostic, did_you_mean
 from torchgen_lite.loader.config.project import Config
 from torchgen_lite.loader.python.kernel_modules import NO_FUNCTIONS, KernelIndex
@@ -24,9 +25,6 @@ from torchgen_lite.schema.grouped import names_of
 from torchgen_lite.schema.kept import keeping, kept
 from torchgen_lite.targets import DEFAULT_TARGETS, TARGETS
 from torchgen_lite.targets.output import Selection, Target
-
-if TYPE_CHECKING:
-    from torchgen_lite.analysis.registrations import Registration
 
 
 def named_targets(config: Config) -> Sequence[str]:
@@ -137,14 +135,19 @@ class Generation:
 
     @kept
     def derived_in_python(self) -> frozenset[str]:
-        """The operators with `derivatives: auto` whose gradients that package registers."""
-        autos = {function.name for function in self.program.functions if function.is_auto}
+        """The operators whose gradients that package registers, and C++ has none: those with `derivatives: auto`, and views
+        with a rule and no formulas."""
+        candidates = set[str]()
+        for function in self.program.functions:
+            if function.is_auto or (function.derivatives is None and is_view_rule(function)):
+                candidates.add(function.name)
         derived = set[str]()
-        if self.python is not None and autos:
+        if self.python is not None and candidates:
             for registration in self.python.registrations(self.program):
-                if registration.origin is Origin.formulas:
+                is_derivative = registration.origin in (Origin.formulas, Origin.traced_view)
+                if is_derivative and registration.key == AUTOGRAD:
                     derived.add(registration.operator.name)
-        return frozenset(autos & derived)
+        return frozenset(candidates & derived)
 
     @kept
     def in_python(self) -> Mapping[tuple[str, str], None]:

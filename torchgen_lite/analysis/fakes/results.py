@@ -94,9 +94,11 @@ def uses_axes(operator: Operator) -> bool:
 
 
 def is_view_rule(function: NativeFunction) -> bool:
-    """Whether the fake is a view of an argument, which can replace the operator itself."""
+    """Whether the fake of each result is a view of an argument, so that it can replace the operator itself."""
     rules = rules_by_result(function)
-    return len(function.func.returns) == 1 and 0 in rules and rules[0].get("view") is not None
+    count = len(function.func.returns)
+    viewed = [index for index, rule in rules.items() if rule.get("view") is not None]
+    return count > 0 and len(viewed) == count
 
 
 def rules_by_result(function: NativeFunction) -> Mapping[int, FakeRule]:

@@ -13,6 +13,10 @@ namespace TORCHGEN_LITE_NAMESPACE::fallback {
 // take a compiler as long as all registrations.
 torch::CppFunction underived();
 
+// The same for an operator whose derivatives are in the package in Python, which
+// replaces the kernel when it is imported.
+torch::CppFunction derived_in_python();
+
 } // namespace TORCHGEN_LITE_NAMESPACE::fallback
 
 #undef TORCHGEN_LITE_NAMESPACE

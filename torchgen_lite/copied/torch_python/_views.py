@@ -15,7 +15,15 @@ _C: Any = torch._C
 
 
 def register(registering: Registering) -> None:
-    if not registering.has("view"):
+    """The view in place of the operator, for compilers and for `torch.vmap`."""
+    for key in ("Functionalize", "FuncTorchBatched"):
+        if registering.has("view") and not registering.has_kernel(key):
+            registering.impl(key, current(registering.table, registering.name, "view"))
+
+
+def register_autograd(registering: Registering) -> None:
+    """The kernel for Autograd, unless the author has written one."""
+    if not registering.has("view") or registering.has("Autograd"):
         return
     op = registering.op
     view = current(registering.table, registering.name, "view")
@@ -27,7 +35,4 @@ def register(registering: Registering) -> None:
         with BelowAutograd():
             return op.redispatch(keyset & _C._after_autograd_keyset, *args, **kwargs)
 
-    if not registering.has_kernel("Functionalize"):
-        registering.impl("Functionalize", view)
-    if not registering.has_kernel("Autograd"):
-        registering.impl("Autograd", autograd, with_keyset=True)
+    registering.impl("Autograd", autograd, with_keyset=True)

@@ -29,7 +29,8 @@ _AUTOGRAD = "Autograd"
 # What is registered for operators without a generated kernel.
 _BOXED = {
     Origin.fallthrough: "torch::CppFunction::makeFallthrough()",
-    Origin.not_implemented: "torch::autograd::autogradNotImplementedFallback()",
+    # By this text, packages in Python that have the derivative know that they may replace it.
+    Origin.not_implemented: 'torch::autograd::autogradNotImplementedFallback().debug("refuses derivatives")',
     Origin.unknown_view: "torch::autograd::autogradNotImplementedInplaceOrViewFallback()",
 }
 

@@ -241,6 +241,9 @@ def boxed_registrations(library: Library) -> Iterator[TorchImplCall]:
             guard = condition(operator.function, functional)
         elif registration.origin in _BOXED:
             made, header = _BOXED[registration.origin]
+            is_elsewhere = registration.operator.name in library.selection.policy.elsewhere
+            if registration.origin is Origin.underived and is_elsewhere:
+                made = "{}::derived_in_python()"
         elif registration.origin in (Origin.autocast, Origin.autocast_over) and rule is not None:
             names = names_of(operator.schema.arguments)
             device = f"c10::DeviceType::{registration.key.removeprefix('Autocast')}"

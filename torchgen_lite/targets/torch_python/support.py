@@ -19,17 +19,23 @@ MODULES = frozenset(path.stem for path in _FOLDER.glob("*.py")) - {"__init__"}
 # How they import each other: `from ._library import Function`, `from . import _axes, _support`.
 _IMPORT = re.compile(r"^from \.(?P<module>\w*) import (?P<names>.+)", re.MULTILINE)
 # What registers more of an operator than its kernels and its fake, in the order in which it does.
-_FEATURES: Mapping[str, str] = {
-    "_views": "register",
-    "_functionalize": "register",
-    "_compiled": "register_effects",
-    "_autocast": "register",
-    "_triton": "register",
-    "_random": "register",
-    "_loops": "register",
-    "_writes": "register",
-    "_autograd": "register",
-    "_underived": "register",
+_FEATURES = (
+    ("_views", "register"),
+    ("_views", "register_autograd"),
+    ("_functionalize", "register"),
+    ("_compiled", "register_effects"),
+    ("_autocast", "register"),
+    ("_triton", "register"),
+    ("_random", "register"),
+    ("_loops", "register"),
+    ("_writes", "register"),
+    ("_autograd", "register"),
+    ("_underived", "register"),
+)
+# Those that register a kernel for Autograd, each with the rule from which it is made.
+_RECORDING = {
+    ("_views", "register_autograd"): "view",
+    ("_autograd", "register"): "backward",
 }
 
 
@@ -61,19 +67,25 @@ def build_support(
         needed.update(_of_rules(rules))
         needed.update(_of_operator(package, rules))
     carried = _with_imports({*needed, *_named_elsewhere(package)})
-    features = [_feature(package, module) for module in _FEATURES if module in needed]
+    features = []
+    for module, function in _FEATURES:
+        if module in needed:
+            features.append(_feature(package, module, function))
     return Support(sorted(needed - {"tune"}), sorted(carried), features)
 
 
-def _feature(package: Package, module: str) -> str:
-    """What registers it: formulas give way to those of another library that defines the operators."""
-    feature = f"{module}.{_FEATURES[module]}"
+def _feature(package: Package, module: str, function: str) -> str:
+    """What registers it: derivatives give way to those of another library that defines the operators."""
+    feature = f"{module}.{function}"
     options = package.options
-    if module != "_autograd" or options.is_defining:
+    rule = _RECORDING.get((module, function))
+    if rule is None or options.is_defining:
         return feature
     # The module that the build writes loads the library, too.
     load = options.load or options.namespace_module
-    given = f'{feature}, "{load}"' if load else feature
+    given = f'{feature}, "{rule}"'
+    if load:
+        given += f', "{load}"'
     return f"_declared.unless_taken({given})"
 
 

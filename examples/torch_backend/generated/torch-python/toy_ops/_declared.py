@@ -55,15 +55,17 @@ def _is_defined(operator: Operator) -> bool:
 # Derivatives that another library has registered.
 
 
-def unless_taken(register: Feature, load: str = "") -> Feature:
-    """What registers formulas, unless another kernel for Autograd has them; one that only refuses derivatives is replaced.
+def unless_taken(register: Feature, rule: str, load: str = "") -> Feature:
+    """What registers derivatives, which are made from a `rule`, unless another kernel for Autograd has them; one that only
+    refuses derivatives is replaced.
 
-    Those of the library that `load` has loaded, which has the same formulas, take their place without a word.
+    The derivative of a view is known, and those of the library that `load` has loaded are from the same formulas: they
+    take its place without a word.
     """
 
-    def register_formulas(registering: Registering) -> None:
+    def register_derivatives(registering: Registering) -> None:
         name = registering.name
-        if not (registering.has("backward") and registering.has_kernel("Autograd")):
+        if not (registering.has(rule) and registering.has_kernel("Autograd")):
             register(registering)
         elif _only_refuses(name):
             with warnings.catch_warnings():
@@ -71,11 +73,11 @@ def unless_taken(register: Feature, load: str = "") -> Feature:
                 warnings.filterwarnings("ignore", "(?s).*Overriding a previously registered kernel")
                 register(registering)
             known("refusing", set()).discard(name)
-        elif not (load and _is_of_its_library(name)):
+        elif rule == "backward" and not (load and _is_of_its_library(name)):
             message = "its formulas are not used: another library has a kernel for Autograd"
             warnings.warn(f"{registering.operator.place}: `{name}`: {message}", stacklevel=2)
 
-    return register_formulas
+    return register_derivatives
 
 
 def _only_refuses(operator: str) -> bool:

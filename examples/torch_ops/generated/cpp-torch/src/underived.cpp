@@ -8,11 +8,24 @@
 
 namespace torch_ops::fallback {
 
+namespace {
+
 // By its text, which the dispatcher shows, Python packages with formulas for an
 // operator know that they may replace the kernel.
-torch::CppFunction underived() {
-  return torch::CppFunction::makeFromBoxedFunctor(std::make_unique<Underived>())
+torch::CppFunction refusing(const char* cure) {
+  return torch::CppFunction::makeFromBoxedFunctor(std::make_unique<Underived>(cure))
       .debug("refuses derivatives");
+}
+
+} // namespace
+
+torch::CppFunction underived() {
+  return refusing(
+      "add `derivatives:`, or register the kernel as CompositeImplicitAutograd");
+}
+
+torch::CppFunction derived_in_python() {
+  return refusing("import the package in Python, which has them");
 }
 
 } // namespace torch_ops::fallback

@@ -422,7 +422,7 @@ _library.register(
         _autocast.register,
         _loops.register,
         _writes.register,
-        _declared.unless_taken(_autograd.register, "torch_ops._C"),
+        _declared.unless_taken(_autograd.register, "backward", "torch_ops._C"),
         _underived.register,
     ],
 )

@@ -242,7 +242,7 @@ _library.register(
     defines=False,
     features=[
         _autocast.register,
-        _declared.unless_taken(_autograd.register, "library"),
+        _declared.unless_taken(_autograd.register, "backward", "library"),
     ],
 )
 _axes_in_torch.register(

@@ -11,10 +11,17 @@ from typing import Any, NoReturn
 
 import torch
 from torch import Tensor
+from torch._subclasses.fake_tensor import FakeTensor
+from torch._subclasses.functional_tensor import FunctionalTensor
 from torch.utils import _pytree as pytree
 
-# What backward needs to know about a tensor to make zeros like it.
+# Parts of torch have no annotations.
+_C: Any = torch._C
+
+# What backward needs to know about a tensor to make zeros like it: of a plain one no memory.
 Info = tuple[Any, torch.dtype, torch.device]
+# Compilers trace with these in the place of plain tensors.
+_PLAIN = {Tensor, torch.nn.Parameter, FakeTensor, FunctionalTensor}
 
 
 def keep_results(ctx: Any, result: Any) -> None:
@@ -37,7 +44,7 @@ def _made_like(value: Any) -> Callable[[Tensor], Any]:
         # Others are not made from a shape.
         kept = value.detach()
         return lambda given: torch.zeros_like(kept)
-    shape, dtype, device = info_of(value)
+    shape, dtype, device = value.shape, value.dtype, value.device
     return lambda given: given.new_zeros(shape, dtype=dtype, device=device)
 
 
@@ -51,11 +58,18 @@ def tangent(value: Any, given: Any) -> Any:
     return given
 
 
-def info_of(value: Tensor) -> Info:
-    return value.shape, value.dtype, value.device
+def info_of(value: Tensor) -> Info | Tensor:
+    """What makes zeros like a tensor. Those of another class or layout, and those in a batch of `torch.vmap`, have zeros of
+    their own kind, which are not made from a shape."""
+    is_plain = type(value) in _PLAIN and value.layout is torch.strided and not value.is_nested
+    if is_plain and not _C._functorch.is_functorch_wrapped_tensor(value):
+        return value.shape, value.dtype, value.device
+    return value.detach()
 
 
-def zeros(info: Info) -> Tensor:
+def zeros(info: Info | Tensor) -> Tensor:
+    if isinstance(info, Tensor):
+        return torch.zeros_like(info)
     shape, dtype, device = info
     return torch.zeros(shape, dtype=dtype, device=device)
 

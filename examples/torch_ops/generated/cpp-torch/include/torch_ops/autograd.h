@@ -10,6 +10,7 @@
 #include <ATen/core/ivalue.h>
 #include <ATen/ops/real.h>
 #include <ATen/ops/zeros.h>
+#include <ATen/ops/zeros_like.h>
 #include <torch/csrc/autograd/VariableTypeUtils.h>
 
 #include <algorithm>
@@ -50,17 +51,34 @@ NodePtr<T> new_node(Values&&... values) {
 }
 #endif
 
-// What a formula saves of a tensor if it only makes zeros like it.
+// What a formula saves of a tensor if it only makes zeros like it: the tensor
+// itself if it is in a batch of torch.vmap, of a subclass, or has no strides, as
+// zeros of its kind are not made from its sizes.
 struct Zeros {
   std::vector<c10::SymInt> sizes;
   at::TensorOptions options;
+  at::Tensor kept;
+
+  static constexpr c10::DispatchKeySet of_their_kind{
+      c10::DispatchKey::FuncTorchBatched,
+      c10::DispatchKey::FuncTorchGradWrapper,
+      c10::DispatchKey::Python,
+      c10::DispatchKey::Sparse,
+      c10::DispatchKey::SparseCsr,
+      c10::DispatchKey::NestedTensor};
 
   Zeros() = default;
   explicit Zeros(const at::Tensor& tensor)
-      : sizes(tensor.sym_sizes().vec()), options(tensor.options()) {}
+      : sizes(tensor.sym_sizes().vec()), options(tensor.options()) {
+    const auto others = tensor.key_set() & of_their_kind;
+    if (!others.empty()) {
+      kept = tensor.detach();
+    }
+  }
 
   at::Tensor zeros() const {
-    return at::zeros_symint(sizes, options);
+    return kept.defined() ? at::zeros_like(kept)
+                          : at::zeros_symint(sizes, options);
   }
 };
 

@@ -46,6 +46,9 @@ inline void add_tensors(
 // raises the versions of what is written.
 class Underived final : public c10::OperatorKernel {
  public:
+  // `cure` is what its errors say to do.
+  explicit Underived(std::string cure) : cure_(std::move(cure)) {}
+
   void operator()(
       const c10::OperatorHandle& op,
       c10::DispatchKeySet keys,
@@ -60,10 +63,11 @@ class Underived final : public c10::OperatorKernel {
     TORCH_CHECK_NOT_IMPLEMENTED(
         !has_tangents || call.written.empty(),
         name,
-        kNoTangents);
+        kNoTangents,
+        cure_);
     for (const auto& tensor : is_wanted ? call.written : Tensors()) {
       torch::autograd::check_inplace(tensor, is_wanted);
-      TORCH_CHECK(!is_transformed(tensor), name, kLost);
+      TORCH_CHECK(!is_transformed(tensor), name, kLost, cure_);
     }
     redispatch(op, keys, stack, call.written);
     Tensors results;
@@ -85,12 +89,9 @@ class Underived final : public c10::OperatorKernel {
  private:
   using Tensors = std::vector<at::Tensor>;
 
-  static constexpr const char* kLost =
-      " has no derivatives: add `derivatives:`, or register the kernel as "
-      "CompositeImplicitAutograd";
+  static constexpr const char* kLost = " has no derivatives: ";
   static constexpr const char* kNoTangents =
-      " has no formula for forward-mode: add `derivatives:`, or register the "
-      "kernel as CompositeImplicitAutograd";
+      " has no formula for forward-mode: ";
 
   // The tensors that a call is given: those that it writes, and others.
   struct Call {
@@ -117,9 +118,10 @@ class Underived final : public c10::OperatorKernel {
       const Tensors& written) {
     const bool is_at_autograd =
         keys.highestPriorityTypeId() != c10::DispatchKey::ADInplaceOrView;
-    // Below the key Autograd, ADInplaceOrView raises the versions.
+    // Below the key Autograd, ADInplaceOrView raises the versions, and views that
+    // the kernel makes know their base.
     const c10::impl::ExcludeDispatchKeyGuard guard(
-        is_at_autograd && !written.empty()
+        is_at_autograd && (!written.empty() || has_views(op.schema()))
             ? c10::autograd_dispatch_keyset
             : c10::autograd_dispatch_keyset_with_ADInplaceOrView);
     if (is_at_autograd) {
@@ -132,21 +134,22 @@ class Underived final : public c10::OperatorKernel {
 
   // What would have a derivative refuses it in the backward pass: new results, and
   // what is written, returned or not.
-  static void refuse_derivatives(
+  void refuse_derivatives(
       const std::string& name,
       bool has_tangents,
       bool is_wanted,
       const Call& call,
-      const Tensors& results) {
+      const Tensors& results) const {
     const auto node = autograd::new_node<torch::autograd::Error>(
-        name + kLost,
+        name + kLost + cure_,
         torch::autograd::collect_next_edges(call.read, call.written));
     for (const auto& result : results) {
       const bool is_given =
           is_in(result, call.read) || is_in(result, call.written);
       if (is_differentiable(result) && !is_given) {
-        TORCH_CHECK_NOT_IMPLEMENTED(!has_tangents, name, kNoTangents);
-        if (is_wanted && !result.requires_grad()) {
+        TORCH_CHECK_NOT_IMPLEMENTED(!has_tangents, name, kNoTangents, cure_);
+        // A view of what requires a gradient requires one itself, and has no node.
+        if (is_wanted && (result.is_view() || !result.requires_grad())) {
           torch::autograd::set_history(result, node);
         }
       }
@@ -158,9 +161,8 @@ class Underived final : public c10::OperatorKernel {
 
   // Each has a node of its own, since only that of one result can be in the
   // history of a view; the base of the view takes the place of the first edge.
-  static void refuse_derivatives_of_written(
-      const std::string& name,
-      const Call& call) {
+  void refuse_derivatives_of_written(const std::string& name, const Call& call)
+      const {
     for (const auto& tensor : call.written) {
       if (is_differentiable(tensor)) {
         auto edges = torch::autograd::collect_next_edges(
@@ -170,7 +172,7 @@ class Underived final : public c10::OperatorKernel {
         torch::autograd::rebase_history(
             tensor,
             autograd::new_node<torch::autograd::Error>(
-                name + kLost,
+                name + kLost + cure_,
                 std::move(edges)));
       }
     }
@@ -181,6 +183,13 @@ class Underived final : public c10::OperatorKernel {
   static bool is_transformed(const at::Tensor& tensor) {
     return is_differentiable(tensor) &&
         tensor.key_set().has(c10::DispatchKey::FuncTorchGradWrapper);
+  }
+
+  static bool has_views(const c10::FunctionSchema& schema) {
+    const auto& results = schema.returns();
+    return std::any_of(results.begin(), results.end(), [](const auto& result) {
+      return result.alias_info() != nullptr;
+    });
   }
 
   static bool is_differentiable(const at::Tensor& tensor) {
@@ -194,6 +203,7 @@ class Underived final : public c10::OperatorKernel {
     return std::any_of(tensors.begin(), tensors.end(), is_it);
   }
 
+  std::string cure_;
   std::once_flag is_known_;
   std::optional<memory::Results> results_;
 };

@@ -474,6 +474,7 @@ _library.register(
     checked=_results.checked,
     features=[
         _views.register,
+        _views.register_autograd,
         _functionalize.register,
         _autocast.register,
         _triton.register,

@@ -1,0 +1,34 @@
+"""Zeros in formulas, with kernels in Python and in C++."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.cpp.compiling import needs_compiler
+from tests.cpp.loaded_package import build_package
+from tests.torch_python.generated import run_program, write_package
+from tests.torch_python.zeros import ENTRIES, IN_CPP, KERNELS, PROGRAM
+
+pytestmark = pytest.mark.torch
+CONFIG = """\
+schema = ["ops.yaml"]
+targets = ["torch-python"]
+[target.torch-python]
+kernels = ["kern"]
+"""
+
+
+def test_zeros_are_of_the_kind_of_the_tensor(tmp_path: Path) -> None:
+    (tmp_path / "ops.yaml").write_text(ENTRIES)
+    (tmp_path / "torchgen_lite.toml").write_text(CONFIG)
+    (tmp_path / "kern.py").write_text(KERNELS)
+    write_package(tmp_path)
+    assert run_program(tmp_path, PROGRAM) == ""
+
+
+@needs_compiler
+def test_zeros_are_of_that_kind_in_cpp(tmp_path: Path) -> None:
+    build_package(tmp_path, ENTRIES, IN_CPP)
+    assert run_program(tmp_path, PROGRAM) == ""
