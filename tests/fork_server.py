@@ -6,6 +6,8 @@ a script, so that no process which it has forked has imported modules of ours.
 
 from __future__ import annotations
 
+import atexit
+import ctypes
 import gc
 import importlib
 import json
@@ -126,13 +128,40 @@ def code_of(command: Command) -> int:
     return 0
 
 
+def keep_whole(modules: dict[str, types.ModuleType]) -> None:
+    """Have the end of the interpreter leave these as they are; what a program has made and imported itself ends as usual.
+
+    To take PyTorch apart takes longer than most programs do, since its memory is copied for that.
+    """
+    for name in modules:
+        sys.modules.pop(name, None)
+    # One reference more than there are, so that nothing lets go of them.
+    ctypes.pythonapi.Py_IncRef(ctypes.py_object(modules))
+    # What C has printed is written by its own end, which `keep_libraries` leaves out.
+    ctypes.CDLL(None).fflush(None)
+
+
+def keep_libraries() -> None:
+    """Have the end of a process leave the libraries that are loaded by now; those that a program loads end before that."""
+    libc = ctypes.CDLL(None)
+    # What is registered last runs first. Only glibc has it.
+    if hasattr(libc, "on_exit"):
+        libc.on_exit(libc._exit, None)
+
+
 def main(path: str, *imported: str) -> None:
     # No program has the folder of this script on its path.
     paths = sys.path[1:]
     sys.path[:] = paths
     usual = list(warnings.filters)
+    before = set(sys.modules)
+    modules: dict[str, types.ModuleType] = {}
+    # The first function that is registered is the last to run, so the others still find what they import.
+    atexit.register(keep_whole, modules)
     for name in imported:
         importlib.import_module(name)
+    modules |= {name: module for name, module in sys.modules.items() if name not in before}
+    keep_libraries()
     of_imported = [each for each in warnings.filters if each not in usual]
     # What is there by now is not looked through again by each process.
     gc.collect()

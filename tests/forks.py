@@ -70,7 +70,7 @@ def forking_python(program: Path, compiling: tuple[str, ...] = COMPILING) -> Non
 _PYTHON = """\
 #!/bin/sh
 case "$1" in
-  -c | -m | [!-]*) ;;
+  -c | -m | -W | [!-]*) ;;
   *) exec "{python}" "$@" ;;
 esac
 case "$*" in

@@ -73,6 +73,10 @@ def _warm() -> None:
         "torch.export",
     ):
         __import__(name)
+    # Columns may share what inductor has compiled, but no graphs: these know operators by their names, and each column has
+    # another library of them.
+    torch._inductor.config.fx_graph_cache = False
+    torch._functorch.config.enable_autograd_cache = False
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         torch.compile(torch.relu, backend="aot_eager")(torch.ones(2))

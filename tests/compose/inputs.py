@@ -155,14 +155,19 @@ class Call:
     def op(self) -> Any:
         return self.operator.op
 
-    def twin(self, *args: Any, **kwargs: Any) -> Any:
-        """The same with PyTorch's functions."""
+    @property
+    def twin(self) -> Function:
+        """The same with PyTorch's functions. What is compiled reads no schema, which Dynamo cannot."""
         parameters = self.op._schema.arguments
-        named = {one.name: one.default_value for one in parameters if one.has_default_value()}
-        named |= dict(zip([one.name for one in parameters], args)) | kwargs
+        names = [one.name for one in parameters]
+        defaults = {one.name: one.default_value for one in parameters if one.has_default_value()}
         twins = importlib.import_module(self.operator.twins)
         kernel = getattr(twins, self.operator.name.replace(".", "_"))
-        return kernel(**named)
+
+        def call(*args: Any, **kwargs: Any) -> Any:
+            return kernel(**(defaults | dict(zip(names, args)) | kwargs))
+
+        return call
 
     def given(self, function: Function, *, keeps: bool = True) -> Given:
         """The call of a function, `op` or `twin`. With `keeps` it writes to copies of what it is given."""

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
-import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -15,6 +13,7 @@ from tests.compose.build import BY_HAND, COLUMNS, IN_CPP, build
 from tests.compose.page import PAGE, RELEASE, Column, Matrix, page, record, recorded
 from tests.conftest import SOURCES
 from tests.cpp.compiling import HAS_COMPILER
+from tests.forks import COMPILING, run_forked
 
 # What is left to refuse: PyTorch itself has no way.
 MOST_REFUSED = 4
@@ -25,12 +24,10 @@ def probe(column: str, folder: Path) -> Column:
     folder.mkdir()
     build(column, folder)
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(SOURCES)}
-    # Columns share the C++ that inductor has compiled, which is most of its time, and no graphs: these know operators
-    # by their names, and have another library here.
+    # Columns share the C++ that inductor has compiled, which is most of its time.
     environment["TORCHINDUCTOR_CACHE_DIR"] = str(folder.parent / "inductor")
-    environment["TORCHINDUCTOR_FX_GRAPH_CACHE"] = environment["TORCHINDUCTOR_AUTOGRAD_CACHE"] = "0"
-    command = [sys.executable, "-m", "tests.compose.cells", str(folder)]
-    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
+    command = ["-m", "tests.compose.cells", str(folder)]
+    done = run_forked(command, folder, environment, COMPILING)
     assert done.returncode == 0, done.stderr
     found: Column = json.loads(done.stdout)
     return found

@@ -93,8 +93,16 @@ def without_defaults(signature: CppSignature, first: int, ours: str, theirs: str
         yield f"  {call}({name}, {first}, FUNCTION({ours}), FUNCTION({theirs}));"
 
 
-def check_operators(operators: Sequence[CppOperator]) -> Iterator[str]:
-    yield "#include <ATen/Operators.h>\n#include <aten_ops/operators.h>\n"
+def our_header(name: str, shard: int | None) -> str:
+    """The generated header of this name, or the part of it with the operators of a shard.
+
+    Functions are not templates, so a header of theirs has the calls of all its operators compiled.
+    """
+    return f"aten_ops/{name}.h" if shard is None else f"aten_ops/{name}_{shard}.h"
+
+
+def check_operators(operators: Sequence[CppOperator], shard: int | None) -> Iterator[str]:
+    yield f"#include <ATen/Operators.h>\n#include <{our_header('operators', shard)}>\n"
     yield "void checkOperators() {"
     for flat in [o.flat for o in operators]:
         for call in ("call", "redispatch"):
@@ -103,12 +111,14 @@ def check_operators(operators: Sequence[CppOperator]) -> Iterator[str]:
     yield "}"
 
 
-def check_free_functions(operators: Sequence[CppOperator], *, redispatch: bool) -> Iterator[str]:
+def check_free_functions(
+    operators: Sequence[CppOperator], shard: int | None, *, redispatch: bool
+) -> Iterator[str]:
     functions = [o.function for o in operators]
-    headers = ("RedispatchFunctions.h", "redispatch_functions.h")
-    file, ours_file = headers if redispatch else ("Functions.h", "functions.h")
+    headers = ("RedispatchFunctions.h", "redispatch_functions")
+    file, ours_file = headers if redispatch else ("Functions.h", "functions")
     theirs, ours = ("at::redispatch", "redispatch") if redispatch else ("at", "functions")
-    yield f"#include <ATen/{file}>\n#include <aten_ops/{ours_file}>\n"
+    yield f"#include <ATen/{file}>\n#include <{our_header(ours_file, shard)}>\n"
     yield f"void check{'Redispatch' if redispatch else 'Functions'}() {{"
     for name, signature in free_functions(functions, redispatch=redispatch):
         our_name = f"aten_ops::{ours}::{cpp_text.function_name(name)}"
@@ -135,12 +145,14 @@ def check_methods(operators: Sequence[CppOperator]) -> Iterator[str]:
     yield "}"
 
 
-def write_comparisons(folder: Path, operators: Sequence[CppOperator]) -> list[Path]:
+def write_comparisons(
+    folder: Path, operators: Sequence[CppOperator], shard: int | None
+) -> list[Path]:
     """The sources of the program: one file if there is little to compare."""
     texts = {
-        "operators": check_operators(operators),
-        "functions": check_free_functions(operators, redispatch=False),
-        "redispatch": check_free_functions(operators, redispatch=True),
+        "operators": check_operators(operators, shard),
+        "functions": check_free_functions(operators, shard, redispatch=False),
+        "redispatch": check_free_functions(operators, shard, redispatch=True),
         "methods": check_methods(operators),
     }
     parts = {name: '#include "record.h"\n' + "\n".join(text) + "\n" for name, text in texts.items()}
@@ -245,10 +257,13 @@ def build_library(
     return operators
 
 
-def build_program(folder: Path, operators: Sequence[CppOperator], jobs: int) -> Path:
+def build_program(
+    folder: Path, operators: Sequence[CppOperator], shard: int | None, jobs: int
+) -> Path:
     """Compile the comparisons and return the program that makes them."""
     program = folder / "record"
-    objects = compile_files(write_comparisons(folder, operators), folder, ["-O0"], jobs)
+    sources = write_comparisons(folder, operators, shard)
+    objects = compile_files(sources, folder, ["-O0"], jobs)
     command = ["g++", *objects, "-o", str(program), *torch_flags()[1]]
     subprocess.run(command, check=True)
     return program
@@ -268,7 +283,7 @@ def main() -> int:
         folder = (options.folder or Path(temporary)).resolve()
         folder.mkdir(parents=True, exist_ok=True)
         operators = build_library(folder, options.shard, options.jobs, options.optimize)
-        program = build_program(folder, operators, options.jobs)
+        program = build_program(folder, operators, options.shard, options.jobs)
         print(f"  {'in all':24} {time.perf_counter() - start:6.1f} s", flush=True)
         return subprocess.run([str(program)]).returncode
 

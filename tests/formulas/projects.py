@@ -11,7 +11,7 @@ from typing import Any
 
 from tests.conftest import ROOT, SOURCES
 from tests.cpp.compiling import write_files
-from tests.forks import run_forked
+from tests.forks import COMPILING, run_forked
 from tests.formulas.rows import ROWS, SCALARS, WRITES, Row
 from torchgen_lite import generate, load
 from torchgen_lite.analysis.program import build_program
@@ -175,7 +175,7 @@ def run(target: str, folder: Path, module: str = "tests.formulas.programs") -> d
     """What each row gives, from a process that has only the code of this target."""
     paths = [folder, folder / "python", folder / "torch-python", *SOURCES]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, paths))}
-    done = run_forked(["-m", module, target], folder, environment)
+    done = run_forked(["-m", module, target], folder, environment, COMPILING)
     assert done.returncode == 0, done.stderr
     found: dict[str, Any] = json.loads(done.stdout)
     return found

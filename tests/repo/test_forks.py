@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.cpp.compiling import needs_compiler
 from tests.forks import CLIENT, COMPILING, run_forked, socket_of
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="nothing is forked here")
@@ -40,6 +41,8 @@ def folder(tmp_path: Path) -> Path:
         ("-c", "import sys; sys.exit('said')"),
         ("-c", "import os; os.abort()"),
         ("-c", "import atexit; atexit.register(print, 'at exit'); 1 / 0"),
+        ("-c", "class Kept:\n    def __del__(self):\n        print('let go')\nkept = Kept()"),
+        ("-c", "import sys; sys.stdout.write('no end of a line'); kept = sys.stdout"),
         ("-c", "def f():\n    1 / 0\nf()"),
         ("-c", "import warnings; warnings.warn('said')"),
         ("-W", "error", "-c", "import warnings; warnings.warn('said')"),
@@ -80,6 +83,25 @@ def test_a_shell_calls_it_several_times_at_once(folder: Path) -> None:
     command = f'{python} -c "{writes}" | {python} -c "{reads}"'
     done = subprocess.run(["sh", "-c", command], capture_output=True, text=True)
     assert (done.returncode, done.stdout, done.stderr) == (5, "1000001\n", "")
+
+
+ENDS = """\
+#include <unistd.h>
+struct Ends {
+  ~Ends() {
+    (void)!write(1, "ends", 4);
+  }
+} ends;
+"""
+
+
+@needs_compiler
+def test_a_library_that_a_program_loads_ends_with_it(folder: Path) -> None:
+    (folder / "ends.cpp").write_text(ENDS)
+    command = ["g++", "-shared", "-fPIC", "ends.cpp", "-o", "libends.so"]
+    subprocess.run(command, cwd=folder, check=True)
+    load = "import ctypes; ctypes.CDLL('./libends.so')"
+    assert run_forked(("-c", load), folder, os.environ, IMPORTED).stdout == "ends"
 
 
 TRIES = """\

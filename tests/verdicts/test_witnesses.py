@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from tests.cpp.compiling import check_syntax, needs_compiler, quick_torch, write_files
-from tests.forks import run_forked
+from tests.forks import COMPILING, run_forked
 from tests.verdicts.test_reach import PAGE
 from tests.verdicts.test_scenarios import SCENARIOS, write
 from torchgen_lite import generate, load
@@ -159,7 +159,7 @@ def outcomes(side: SideOfTorch, lines: Sequence[str]) -> Any:
         "lines": lines,
     }
     (folder / "side.json").write_text(json.dumps(data))
-    done = run_forked([str(SIDE), str(folder / "side.json")], folder, {})
+    done = run_forked([str(SIDE), str(folder / "side.json")], folder, {}, COMPILING)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout.splitlines()[-1])
 
