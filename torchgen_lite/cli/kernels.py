@@ -80,8 +80,14 @@ def kernels_command(
         return FINE
     if not wanted:
         session.talk("Nothing is missing.")
-    wanted = [function for function in wanted if function not in printed]
-    return _begin(session, program.config.root, wanted, output)
+    begun = [f for f in wanted if f.declaration and f not in printed]
+    code = _begin(session, program.config.root, begun, output)
+    impossible = [function for function in wanted if not function.declaration]
+    if impossible:
+        names = quoted(names_of(impossible))
+        session.talk(f"not written, as no function of Python can have the name: {names}")
+        return ATTENTION
+    return code
 
 
 def _functions(

@@ -15,7 +15,7 @@ from torchgen_lite.analysis.python_calls import Passed, disagreement, misplaced
 from torchgen_lite.diagnostics import Help, Span, Suggestion, misspelled
 from torchgen_lite.formulas import model as nodes
 from torchgen_lite.languages.python.formula import is_of_cpp
-from torchgen_lite.languages.python.names import identifier, identifiers
+from torchgen_lite.languages.python.names import identifier, identifiers, is_reserved
 from torchgen_lite.languages.python.signature import (
     Annotation,
     Parameter,
@@ -53,6 +53,11 @@ class Wanted(NamedTuple):
     @property
     def base(self) -> str:
         return self.name.rpartition(".")[2]
+
+    @property
+    def reserved(self) -> str:
+        """The reserved word of Python in the name, with which no function can be defined; empty if there is none."""
+        return next(filter(is_reserved, self.name.split(".")), "")
 
     @property
     def declaration(self) -> str:
@@ -101,6 +106,10 @@ def _check(wanted: Wanted, index: KernelIndex) -> Findings:
             notes = []
         if "::" in name:
             hint = "that is a name of C++: name a function of Python, or `skip` this"
+            notes = []
+        elif wanted.reserved:
+            word = f"`{wanted.reserved}` is a reserved word in Python"
+            hint = f"{word}: name another function, as in `{wanted.use}: {wanted.base}_`"
             notes = []
         diagnostic = finding(function, wanted.code, message, place, "not found", hint)
         yield replace(diagnostic, notes=tuple(notes))
@@ -358,9 +367,14 @@ def begun(
     modules: Mapping[str, KernelIndex],
     types: Mapping[str, str],
 ) -> Iterator[AuthorFunction]:
-    """Each in the form common to all languages; `types` are the modules of what annotations name."""
+    """Each in the form common to all languages; `types` are the modules of what annotations name.
+
+    What no function of Python can be called has no declaration.
+    """
     for asked in wanted:
-        if "::" in asked.name:
+        uses = (f"{asked.use} of {asked.function.func.full_name}",)
+        if "::" in asked.name or asked.reserved:
+            yield AuthorFunction(asked.name, uses, "")
             continue
         index = modules.get(asked.option, NO_FUNCTIONS)
         place = index.place(asked.name)
@@ -370,7 +384,7 @@ def begun(
             imported += [(module, str(name)) for name in names]
         yield AuthorFunction(
             asked.base,
-            (f"{asked.use} of {asked.function.func.full_name}",),
+            uses,
             asked.declaration,
             imports=imported,
             place=f"{place.source.path}:{place.line}" if place is not None else "",
