@@ -11,6 +11,7 @@ from typing import NamedTuple
 from torchgen_lite.analysis.differentiability.vocabulary import CPP_CONSTANTS
 from torchgen_lite.analysis.finding import Found, finding
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
+from torchgen_lite.analysis.program import Program
 from torchgen_lite.analysis.python_calls import Passed, disagreement, misplaced
 from torchgen_lite.diagnostics import Help, Span, Suggestion, misspelled
 from torchgen_lite.formulas import model as nodes
@@ -30,7 +31,7 @@ from torchgen_lite.loader.python.kernel_modules import NO_FUNCTIONS, KernelIndex
 from torchgen_lite.schema import Argument
 from torchgen_lite.schema.defaults import as_received
 from torchgen_lite.schema.grouped import by_name, grouped, names_of
-from torchgen_lite.targets.output import AuthorFunction, Findings
+from torchgen_lite.targets.output import AuthorFunction, Findings, wrong_option
 
 
 class Wanted(NamedTuple):
@@ -76,6 +77,15 @@ def passed(arguments: Iterable[Argument], *, has_defaults: bool = False) -> list
         is_left_out = has_defaults and argument.default is not None
         given.append(Passed(identifier(argument.name), argument.kwarg_only, is_left_out))
     return given
+
+
+def check_modules(program: Program, target: str, package: str) -> Findings:
+    """TG510: a module of the author's with the name of the generated package, which would look for kernels in itself."""
+    for option, index in program.modules.get(target, {}).items():
+        if package in names_of(index.modules):
+            message = f"`{package}` is a module of `{option}`, and the generated package, too"
+            hint = f'give the package another name: `package = "{package}_ops"`'
+            yield wrong_option(program.config, target, option, message, hint)
 
 
 def check_author(wanted: Iterable[Wanted], modules: Mapping[str, KernelIndex]) -> Findings:

@@ -171,6 +171,9 @@ def _not_found(name: str, source_roots: Sequence[str]) -> Diagnostic:
             message,
             help=Suggestion(f"a module, not a file: write `{dotted}`", name, dotted),
         )
+    if not all(part.isidentifier() for part in name.split(".")):
+        message = f"`{name}` is not the name of a module"
+        return Diagnostic("TG311", message, help="write it as in `import mylib.kernels`")
     path = name.replace(".", "/")
     folders = ", ".join(f"`{PurePosixPath(folder, path)}.py`" for folder in source_roots)
     return Diagnostic(

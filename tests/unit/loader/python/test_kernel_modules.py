@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from torchgen_lite.diagnostics import render_concise
 from torchgen_lite.loader.python.kernel_modules import index_kernel_modules
 
@@ -79,5 +81,14 @@ def test_modules_that_cannot_be_read(tmp_path: Path) -> None:
     assert lines[1] == (
         "broken.py:2:1: error[TG311] module 'broken.py' is not Python: invalid syntax (correct the Python there)"
     )
-    assert lines[2].startswith("error[TG311] module 'a b' was not found")
+    assert lines[2] == (
+        "error[TG311] 'a b' is not the name of a module (write it as in 'import mylib.kernels')"
+    )
     assert [d.code for d in index_kernel_modules(["nul"], tmp_path)[1]] == ["TG311"]
+
+
+@pytest.mark.parametrize("name", ["", ".kernels", "..etc.passwd", "a..b", "a.", "1a"])
+def test_a_name_of_no_module_is_looked_for_nowhere(tmp_path: Path, name: str) -> None:
+    """`.kernels` was looked for in the root of the disk."""
+    (found,) = index_kernel_modules([name], tmp_path)[1]
+    assert found.message == f"`{name}` is not the name of a module"
