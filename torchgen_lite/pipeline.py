@@ -355,7 +355,7 @@ def _build(program: Program, targets: Sequence[str]) -> tuple[list[_Built], list
         diagnostics += _without_targets(config)
     if has_errors(diagnostics):
         return built, diagnostics
-    for name in targets or named_targets(config):
+    for name in dict.fromkeys(targets or named_targets(config)):
         target = TARGETS.get(name)
         if target is None:
             place = locate_value(config, "", "targets", name)

@@ -55,6 +55,8 @@ def kernels_command(
     """
     if missing and check:
         raise click.UsageError("`--check` writes nothing: give it without `--missing`.")
+    if output and not missing:
+        raise click.UsageError("`--output` is where `--missing` adds stubs: give both.")
     program = session.load()
     require(program.diagnostics)
     functions, diagnostics = _functions(program, targets)
