@@ -154,7 +154,7 @@ def _read_rule(
         else:
             hint: Help | None = reader.as_a_field(key.value)
             hint = hint or did_you_mean(key.value, (*RULE_FIELDS, CHECK))
-            assigned = re.fullmatch(r"(\w+)\s*=\s*(.+)", key.value)
+            assigned = re.fullmatch(r"(\w+)(?:\s*=\s*|\s+)(.+)", key.value)
             if assigned is not None:
                 hint = f"write `{assigned[1]}: {assigned[2]}`"
             if ")" in key.value or "(" in key.value:
