@@ -330,11 +330,13 @@ def _wrong_indentation(source: Source, number: int, fields: Collection[str]) -> 
     if not above.value or (broken and is_beside):
         return broken
     if above.key == "func" and entry.dash < 0:
+        # With the dash, `func` stands above its fields.
+        before = above.span._replace(start=source.line_start(above.number), end=above.span.start)
         return _mistake(
             "`- ` is missing before `func`",
             Label(above.span, "an entry begins with `- `"),
             (),
-            Suggestion("write `- func: ...`", above.span._replace(end=above.span.start), "- "),
+            Suggestion("write `- func: ...`", before, " " * max(line.column - 2, 0) + "- "),
         )
     problem = f"`{line.key}` is indented more than `{above.key}`, which already has a value"
     return _mistake(problem, place, (Label(above.span, "has a value"),), _like(line, above))
