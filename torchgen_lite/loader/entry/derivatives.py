@@ -291,7 +291,8 @@ def _read_differentiability(reader: EntryReader, node: Node) -> tuple[bool | str
                 f"`{short(item.value)}` is neither True nor False",
                 item,
                 "a condition must be the only item",
+                reader.truth_meant(item),
             )
         else:
             values.append(item.value)
-    return tuple(values)
+    return tuple(values) if len(values) == len(node.items) else None
