@@ -87,7 +87,7 @@ def kernels_command(
     impossible = [function for function in wanted if not function.declaration]
     if impossible:
         names = quoted(names_of(impossible))
-        session.talk(f"not written, as no function of Python can have the name: {names}")
+        session.talk(f"not written, for reasons that `torchgen-lite lint` gives: {names}")
         return ATTENTION
     return code
 

@@ -106,23 +106,10 @@ def _check(wanted: Wanted, index: KernelIndex) -> Findings:
     name = wanted.name
     place = wanted.span
     if index.find(name) is None:
-        hint = misspelled(wanted.base, index.names())
-        hint = hint or f"define it in a module of `{wanted.option}`"
         message = f"no module of `{wanted.option}` defines `{name}`"
-        notes = [f"{wanted.expected}; `torchgen-lite kernels --missing` writes a stub"]
-        rule = _as_a_rule(wanted)
-        if rule is not None:
-            hint = rule
-            notes = []
-        if "::" in name:
-            hint = "that is a name of C++: name a function of Python, or `skip` this"
-            notes = []
-        elif wanted.reserved:
-            word = f"`{wanted.reserved}` is a reserved word in Python"
-            hint = f"{word}: name another function, as in `{wanted.use}: {wanted.base}_`"
-            notes = []
+        hint, notes = _instead(wanted, index)
         diagnostic = finding(function, wanted.code, message, place, "not found", hint)
-        yield replace(diagnostic, notes=tuple(notes))
+        yield replace(diagnostic, notes=notes)
         return
     places = index.find_all(name)
     if len(places) > 1:
@@ -138,6 +125,26 @@ def _check(wanted: Wanted, index: KernelIndex) -> Findings:
         defined = (index.place(name), "defined here")
         placed = mistake._replace(span=mistake.span or place, other=defined)
         yield replace(finding(function, *placed), notes=(wanted.expected,))
+
+
+def _instead(wanted: Wanted, index: KernelIndex) -> tuple[Help, tuple[str, ...]]:
+    """What to do about a function that no module defines; the notes show it if it is to be written."""
+    if "::" in wanted.name:
+        return "that is a name of C++: name a function of Python, or `skip` this", ()
+    rule = _as_a_rule(wanted)
+    if rule is not None:
+        return rule, ()
+    importer = index.importer(wanted.name)
+    if importer is not None:
+        what = "it" if wanted.base in importer.imported else "`*`"
+        other = f"name the module that defines it in `{wanted.option}`"
+        return f"`{importer.name}` imports {what}: {other}", ()
+    if wanted.reserved:
+        word = f"`{wanted.reserved}` is a reserved word in Python"
+        return f"{word}: name another function, as in `{wanted.use}: {wanted.base}_`", ()
+    hint = misspelled(wanted.base, index.names())
+    note = f"{wanted.expected}; `torchgen-lite kernels --missing` writes a stub"
+    return hint or f"define it in a module of `{wanted.option}`", (note,)
 
 
 def _as_a_rule(wanted: Wanted) -> Help | None:
@@ -379,14 +386,14 @@ def begun(
 ) -> Iterator[AuthorFunction]:
     """Each in the form common to all languages; `types` are the modules of what annotations name.
 
-    What no function of Python can be called has no declaration.
+    What no function of Python can be called has no declaration, and neither has what a module imports.
     """
     for asked in wanted:
         uses = (f"{asked.use} of {asked.function.func.full_name}",)
-        if "::" in asked.name or asked.reserved:
+        index = modules.get(asked.option, NO_FUNCTIONS)
+        if "::" in asked.name or asked.reserved or index.importer(asked.name) is not None:
             yield AuthorFunction(asked.name, uses, "")
             continue
-        index = modules.get(asked.option, NO_FUNCTIONS)
         place = index.place(asked.name)
         annotations = [asked.returns, *[p.annotation for p in asked.parameters()]]
         imported = []

@@ -115,7 +115,7 @@ def test_a_name_that_python_lacks_is_not_begun(
         f"- func: my::f(Tensor self) -> Tensor\n  dispatch:\n    CPU, Meta: {kernel}\n"
     )
     (folder / "kernels.py").write_text("")
-    said = f"not written, as no function of Python can have the name: `{kernel}`\n"
+    said = f"not written, for reasons that `torchgen-lite lint` gives: `{kernel}`\n"
     assert run("kernels", "--missing") == Result(1, "", said)
     assert (folder / "kernels.py").read_text() == ""
     assert run("kernels").stdout == f"{kernel}  missing  CPU of my::f, Meta of my::f\n"
@@ -124,6 +124,29 @@ def test_a_name_that_python_lacks_is_not_begun(
     assert f"error[TG302]: no module of `kernels` defines `{kernel}`" in said
     assert f"= help: {hint}" in said
     assert "def " not in said
+
+
+@pytest.mark.parametrize("target", ["python", "torch-python"])
+@pytest.mark.parametrize("words", ["f", "*", "g as f"])
+def test_what_a_module_imports_is_not_begun_in_it(
+    run: Run, folder: Path, target: str, words: str
+) -> None:
+    """The stub took the place of the kernel, and the help was to define it."""
+    configure(folder, target, 'kernels = ["kernels"]\n')
+    (folder / "ops.yaml").write_text(
+        "- func: my::f(Tensor self) -> Tensor\n  dispatch:\n    CPU, Meta: f\n"
+    )
+    text = f"from others import {words}\n"
+    (folder / "kernels.py").write_text(text)
+    (folder / "others.py").write_text("def f(self): ...\n")
+    assert run("kernels", "--missing").code == 1
+    assert (folder / "kernels.py").read_text() == text
+    said = run("lint").stderr
+    what = "`*`" if words == "*" else "it"
+    assert f"= help: `kernels` imports {what}: name the module that defines it" in said
+    configure(folder, target, 'kernels = ["kernels", "others"]\n')
+    assert run("kernels", "--missing") == Result(0, "", "Nothing is missing.\n")
+    assert "TG302" not in run("lint").stderr
 
 
 def test_an_empty_module(run: Run, folder: Path) -> None:

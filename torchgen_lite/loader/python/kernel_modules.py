@@ -109,6 +109,13 @@ class KernelIndex:
         """Every module that defines a name, with the line."""
         return tuple((module.name, module.names[name]) for module in self._found.get(name, ()))
 
+    def importer(self, name: str) -> KernelModule | None:
+        """The first module that imports a name that none defines, or that imports `*`."""
+        if self.find(name) is not None:
+            return None
+        names = {"*", name.rpartition(".")[2]}
+        return next((m for m in self.modules if not names.isdisjoint(m.imported)), None)
+
     def names(self) -> Iterator[str]:
         """Every name that some module defines."""
         return iter(self._found)
@@ -202,7 +209,7 @@ def read_constants(
     """
     path = _module_path(module, root, source_roots)
     source = None if path is None else read_source(path, root)[0]
-    assigned = ast.parse(source.text).body if source else ()
+    assigned = ast.parse(source.text.removeprefix("\ufeff")).body if source else ()
     return {
         statement.target.id: ast.literal_eval(statement.value)
         for statement in assigned
@@ -249,7 +256,7 @@ def _read_module(name: str, path: str, text: str) -> tuple[KernelModule, Diagnos
     """
     source = Source(path, text)
     try:
-        tree = ast.parse(source.text)
+        tree = ast.parse(source.text.removeprefix("\ufeff"))
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         reason = getattr(error, "msg", None) or "not readable"
         problem = Diagnostic(
@@ -304,13 +311,15 @@ def _text_of(node: ast.expr) -> str:
 
 
 def statements_of(body: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
-    """The statements outside functions and classes, also inside `if` and `try`."""
+    """The statements outside functions and classes, also inside `if`, `try`, `with` and the like."""
     for statement in body:
         yield statement
-        if isinstance(statement, (ast.If, ast.Try)):
-            handlers = [h.body for h in getattr(statement, "handlers", ())]
-            for inner in (statement.body, statement.orelse, *handlers):
-                yield from statements_of(inner)
+        if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            continue
+        for block in ("body", "orelse", "finalbody"):
+            yield from statements_of(getattr(statement, block, ()))
+        for part in (*getattr(statement, "handlers", ()), *getattr(statement, "cases", ())):
+            yield from statements_of(part.body)
 
 
 def line_span(source: Source, line: int) -> Span:
@@ -327,7 +336,7 @@ def _definitions(statement: ast.stmt) -> Iterator[tuple[str, int]]:
     targets: list[ast.expr] = []
     if isinstance(statement, ast.Assign):
         targets = statement.targets
-    elif isinstance(statement, ast.AnnAssign):
+    elif isinstance(statement, ast.AnnAssign) and statement.value is not None:
         targets = [statement.target]
     for target in targets:
         for part in ast.walk(target):

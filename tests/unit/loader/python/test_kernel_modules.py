@@ -92,3 +92,30 @@ def test_a_name_of_no_module_is_looked_for_nowhere(tmp_path: Path, name: str) ->
     """`.kernels` was looked for in the root of the disk."""
     (found,) = index_kernel_modules([name], tmp_path)[1]
     assert found.message == f"`{name}` is not the name of a module"
+
+
+@pytest.mark.parametrize(
+    ("text", "is_defined"),
+    [
+        ("def f(a): ...", True),
+        ("\ufeffdef f(a): ...", True),
+        ("f = g", True),
+        ("f: object = g", True),
+        ("f: object", False),
+        ("with g():\n    def f(a): ...", True),
+        ("for _ in g:\n    def f(a): ...", True),
+        ("while g:\n    def f(a): ...", True),
+        ("match g:\n    case 1:\n        def f(a): ...", True),
+        ("try: ...\nfinally:\n    def f(a): ...", True),
+        ("try: ...\nexcept g:\n    with g: f = g", True),
+        ("if g: ...\nelse:\n    def f(a): ...", True),
+        ("class A:\n    def f(a): ...", False),
+        ("def h():\n    def f(a): ...", False),
+        ("async def h():\n    if g:\n        f = 1", False),
+    ],
+)
+def test_what_defines_a_name(tmp_path: Path, text: str, is_defined: bool) -> None:
+    (tmp_path / "kernels.py").write_text(text + "\n", encoding="utf-8")
+    index, found = index_kernel_modules(["kernels"], tmp_path)
+    assert found == ()
+    assert (index.find("f") is not None) == is_defined
