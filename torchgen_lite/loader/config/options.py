@@ -108,7 +108,8 @@ def list_of(item: Kind[T], name: str = "a list of strings") -> Kind[tuple[T, ...
     def read(value: object) -> tuple[T, ...]:
         if not isinstance(value, (list, tuple)) or not all(isinstance(v, str) for v in value):
             raise Unfit(f" takes {name}")
-        return tuple(dict.fromkeys(item.read(v) for v in value))
+        items = [item.read(v) for v in value]
+        return tuple(dict.fromkeys(items))
 
     return Kind(name, {"type": "array", "items": item.schema}, read)
 

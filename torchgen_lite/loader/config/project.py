@@ -66,7 +66,8 @@ _RELEASE = matching(r"\d+\.\d+(?:\.\d+)?", "is not a release")
 
 def _is_new_device(text: str) -> bool:
     """Whether no dispatch key has the name, in small letters either: PyTorch calls the device of `CUDA` so."""
-    return text.lower() not in [key.lower() for key in dispatch_keys(CURRENT)]
+    devices = [key.lower() for key in dispatch_keys(CURRENT)]
+    return text.lower() not in devices
 
 
 _DEVICE = matching(NAME, "is a dispatch key already", _is_new_device)

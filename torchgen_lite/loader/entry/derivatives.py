@@ -295,4 +295,6 @@ def _read_differentiability(reader: EntryReader, node: Node) -> tuple[bool | str
             )
         else:
             values.append(item.value)
-    return tuple(values) if len(values) == len(node.items) else None
+    if len(values) < len(node.items):
+        return None
+    return tuple(values)

@@ -301,7 +301,8 @@ def _missing_colon(word: str, privateuse1: str) -> Help | None:
     key, _, kernel = word.partition(" ")
     if not kernel or key not in key_names(privateuse1):
         return None
-    return f"write `{key}: {kernel.strip()}`"
+    kernel = kernel.strip()
+    return f"write `{key}: {kernel}`"
 
 
 def _nearest_key(word: str, privateuse1: str) -> Help | None:

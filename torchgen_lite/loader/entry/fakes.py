@@ -161,7 +161,8 @@ def _read_rule(
                 fields.append((key.value, tree))
         else:
             hint: Help | None = reader.as_a_field(key.value)
-            if isinstance(value, ScalarNode) and value.value in reader.names:
+            is_argument = isinstance(value, ScalarNode) and value.value in reader.names
+            if is_argument:
                 hint = hint or meant(key.value, "like")
             hint = hint or did_you_mean(key.value, (*RULE_FIELDS, CHECK))
             assigned = re.fullmatch(r"(\w+)(?:\s*=\s*|\s+)(.+)", key.value)

@@ -268,7 +268,9 @@ class EntryReader:
 
     def truth_meant(self, node: Node) -> Help | None:
         """The help for `yes`, for `0`, and for a truth value in quotes, which is text."""
-        word = node.value.lower() if isinstance(node, ScalarNode) else ""
+        if not isinstance(node, ScalarNode):
+            return None
+        word = node.value.lower()
         right = _TRUTH_ELSEWHERE.get(word)
         if right is None:
             return None

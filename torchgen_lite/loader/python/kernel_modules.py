@@ -113,8 +113,12 @@ class KernelIndex:
         """The first module that imports a name that none defines, or that imports `*`."""
         if self.find(name) is not None:
             return None
-        names = {"*", name.rpartition(".")[2]}
-        return next((m for m in self.modules if not names.isdisjoint(m.imported)), None)
+        base = name.rpartition(".")[2]
+        for module in self.modules:
+            names = module.imported
+            if base in names or "*" in names:
+                return module
+        return None
 
     def names(self) -> Iterator[str]:
         """Every name that some module defines."""
@@ -178,7 +182,8 @@ def _not_found(name: str, source_roots: Sequence[str]) -> Diagnostic:
             message,
             help=Suggestion(f"a module, not a file: write `{dotted}`", name, dotted),
         )
-    if not all(part.isidentifier() for part in name.split(".")):
+    parts = name.split(".")
+    if not all(part.isidentifier() for part in parts):
         message = f"`{name}` is not the name of a module"
         return Diagnostic("TG311", message, help="write it as in `import mylib.kernels`")
     path = name.replace(".", "/")
@@ -209,7 +214,9 @@ def read_constants(
     """
     path = _module_path(module, root, source_roots)
     source = None if path is None else read_source(path, root)[0]
-    assigned = ast.parse(source.text.removeprefix("\ufeff")).body if source else ()
+    assigned: Sequence[ast.stmt] = ()
+    if source is not None:
+        assigned = _parsed(source).body
     return {
         statement.target.id: ast.literal_eval(statement.value)
         for statement in assigned
@@ -247,6 +254,12 @@ def _folders(package: str, root: Path, source_roots: Sequence[str]) -> Iterator[
         yield from (Path(place).parent for place in places)
 
 
+def _parsed(source: Source) -> ast.Module:
+    """The tree of a module, which may begin with a byte order mark. Raises SyntaxError and its like."""
+    text = source.text.removeprefix("\ufeff")
+    return ast.parse(text)
+
+
 @lru_cache(maxsize=256)
 def _read_module(name: str, path: str, text: str) -> tuple[KernelModule, Diagnostics]:
     """Read a module's text.
@@ -256,7 +269,7 @@ def _read_module(name: str, path: str, text: str) -> tuple[KernelModule, Diagnos
     """
     source = Source(path, text)
     try:
-        tree = ast.parse(source.text.removeprefix("\ufeff"))
+        tree = _parsed(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         reason = getattr(error, "msg", None) or "not readable"
         problem = Diagnostic(
@@ -318,8 +331,9 @@ def statements_of(body: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
             continue
         for block in ("body", "orelse", "finalbody"):
             yield from statements_of(getattr(statement, block, ()))
-        for part in (*getattr(statement, "handlers", ()), *getattr(statement, "cases", ())):
-            yield from statements_of(part.body)
+        for branches in ("handlers", "cases"):
+            for branch in getattr(statement, branches, ()):
+                yield from statements_of(branch.body)
 
 
 def line_span(source: Source, line: int) -> Span:

@@ -314,7 +314,8 @@ def _wrong_indentation(source: Source, number: int, fields: Collection[str]) -> 
     help_ = _like(line, neighbor)
     if _is_another_entry(line, entry):
         before = line.span._replace(start=source.line_start(number), end=line.span.start)
-        dash = Suggestion("write `- func: ...`", before, " " * entry.dash + "- ")
+        margin = " " * entry.dash
+        dash = Suggestion("write `- func: ...`", before, f"{margin}- ")
         other = Label(entry.span, "an entry begins with `- `")
         return _mistake("`- ` is missing before `func`", place, (other,), dash)
     if line.dash < 0 and 0 <= entry.dash == line.column:
@@ -331,12 +332,13 @@ def _wrong_indentation(source: Source, number: int, fields: Collection[str]) -> 
         return broken
     if above.key == "func" and entry.dash < 0:
         # With the dash, `func` stands above its fields.
+        margin = " " * max(line.column - 2, 0)
         before = above.span._replace(start=source.line_start(above.number), end=above.span.start)
         return _mistake(
             "`- ` is missing before `func`",
             Label(above.span, "an entry begins with `- `"),
             (),
-            Suggestion("write `- func: ...`", before, " " * max(line.column - 2, 0) + "- "),
+            Suggestion("write `- func: ...`", before, f"{margin}- "),
         )
     problem = f"`{line.key}` is indented more than `{above.key}`, which already has a value"
     return _mistake(problem, place, (Label(above.span, "has a value"),), _like(line, above))
@@ -346,7 +348,9 @@ def _is_another_entry(line: Line, entry: Line) -> bool:
     """Whether a `func` without a dash begins an entry: it stands where dashes do, or the entry above has one."""
     if line.key != "func" or line.dash >= 0 or entry.dash < 0:
         return False
-    return line.column == entry.dash or (entry.key == "func" and line.column < entry.column)
+    if line.column == entry.dash:
+        return True
+    return entry.key == "func" and line.column < entry.column
 
 
 def _open_above(source: Source, number: int) -> Iterator[Line]:

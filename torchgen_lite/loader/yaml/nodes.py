@@ -203,16 +203,20 @@ class _Builder:
         comment = _COMMENT.match(self.source.text, node.end)
         if comment is None:
             return
-        is_inside = node.value.count("(") > node.value.count(")")
+        opened = node.value.count("(")
+        closed = node.value.count(")")
+        is_inside = opened > closed
         if not is_inside and not comment["sign"]:
             return
         at = Span(self.source, *comment.span("comment"))
+        shown = at.text[:40].strip()
+        value = Span(self.source, node.start, node.end).first_line
         self.diagnostics.append(
             Diagnostic(
                 "TG131",
-                f"`{at.text[:40].strip()}` is a comment, and not part of the value before it",
+                f"`{shown}` is a comment, and not part of the value before it",
                 Label(at, "not read"),
-                (Label(Span(self.source, node.start, node.end).first_line, "the whole value"),),
+                (Label(value, "the whole value"),),
             )
         )
 
