@@ -293,7 +293,7 @@ def index_modules(
             modules = given.get(option.name)
             modules = [modules] if isinstance(modules, str) else modules
             if option.names_modules and modules and isinstance(modules, (list, tuple)):
-                names = [str(module) for module in modules]
+                names = list(dict.fromkeys(map(str, modules)))
                 locate = partial(locate_value, config, f"target.{name}", option.name)
                 index, problems = index_kernel_modules(
                     names, config.root, config.source_roots, locate, texts

@@ -102,6 +102,11 @@ def breaking_command(session: Session, /, projects: Sequence[str], **options: An
     asked = Asked(**options)
     if asked.accept is not None and not asked.accept.strip():
         raise click.UsageError("`--accept` takes a reason.")
+    if asked.accept and (asked.html or asked.everything or session.output_format == "markdown"):
+        others = "--html, --all and `--output-format markdown`"
+        raise click.UsageError(
+            f"`--accept` writes `{FILE}` and lists nothing: give it without {others}."
+        )
     alone = [f"--{name}" for name in ("schema", "torch", "html") if getattr(asked, name)]
     return each_project(session, projects, alone, partial(_compare, asked=asked))
 

@@ -11,7 +11,7 @@ import click
 
 from torchgen_lite.analysis.program import Program
 from torchgen_lite.cli import plans
-from torchgen_lite.cli.exit_codes import CANNOT_RUN, FINE
+from torchgen_lite.cli.exit_codes import CANNOT_RUN
 from torchgen_lite.cli.projects import each_project, projects_argument
 from torchgen_lite.cli.session import Session, command, input_options, require, writing
 from torchgen_lite.cli.steps import lines_of_rendering
@@ -83,6 +83,7 @@ def generate_command(session: Session, /, projects: Sequence[str], **asked: Any)
     torchgen-lite generate --torch --target python --output-dir build
     """
     request = Request(**asked)
+    _require_sense(request)
     if not request.watch:
         return _run_each(session, projects, request)
     if not request.writes:
@@ -91,6 +92,16 @@ def generate_command(session: Session, /, projects: Sequence[str], **asked: Any)
 
     again = request._replace(rendered={})
     return watch(session, lambda to: _run_each(session, projects, again._replace(loaded=to)))
+
+
+def _require_sense(request: Request) -> None:
+    """Raise UsageError for options of which one would have no effect."""
+    if request.dry_run and (request.check or request.diff):
+        raise click.UsageError("`--dry-run` prints the plan: give it without --check and --diff.")
+    if not request.writes and (request.depfile or request.stamp):
+        raise click.UsageError(
+            "`--depfile` and `--stamp` are for a build: give them without --check, --diff and --dry-run."
+        )
 
 
 @command("check")
@@ -221,7 +232,7 @@ def _compare(
         if session.is_text:
             lines = [f"{plans.STATUS[c.action]:<9} {plan.path(c.path)}" for c in plan.changes]
             click.echo(ended(lines), nl=False)
-        return FINE
+        return session.exit_code(outcome.diagnostics)
     patches = plans.patches_of(plan) if request.diff else None
     return plans.report_freshness(session, outcome, patches)
 

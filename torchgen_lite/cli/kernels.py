@@ -55,6 +55,8 @@ def kernels_command(
     """
     if missing and check:
         raise click.UsageError("`--check` writes nothing: give it without `--missing`.")
+    if output and not missing:
+        raise click.UsageError("`--output` is where `--missing` adds stubs: give both.")
     program = session.load()
     require(program.diagnostics)
     functions, diagnostics = _functions(program, targets)
@@ -80,8 +82,14 @@ def kernels_command(
         return FINE
     if not wanted:
         session.talk("Nothing is missing.")
-    wanted = [function for function in wanted if function not in printed]
-    return _begin(session, program.config.root, wanted, output)
+    begun = [f for f in wanted if f.declaration and f not in printed]
+    code = _begin(session, program.config.root, begun, output)
+    impossible = [function for function in wanted if not function.declaration]
+    if impossible:
+        names = quoted(names_of(impossible))
+        session.talk(f"not written, for reasons that `torchgen-lite lint` gives: {names}")
+        return ATTENTION
+    return code
 
 
 def _functions(

@@ -47,6 +47,12 @@ def list_command(
     torchgen-lite list outputs --output-format cmake
     """
     format_ = format_ or session.output_format
+    if kind in _STATIC and (schema or output_dir or targets or torch):
+        raise click.UsageError(f"`list {kind}` reads no project: give it no option of one.")
+    if kind == "ops" and targets and (format_ != "json" or len(targets) > 1):
+        raise click.UsageError(
+            "`list ops` takes one `--target`, whose registrations are in its JSON."
+        )
     if kind in ("ops", "inputs", "outputs"):
         program = session.load(schema, torch=torch, output_dir=output_dir)
         require(program.diagnostics)
@@ -67,7 +73,10 @@ def list_command(
             rows = list(list_ops(program))
         elif kind == "inputs":
             from torchgen_lite.cli.plans import build_inputs
+            from torchgen_lite.pipeline import unknown_target
+            from torchgen_lite.targets import TARGETS
 
+            require([unknown_target(name) for name in targets if name not in TARGETS])
             rows = [{"name": path} for path in build_inputs(program)]
         else:
             from torchgen_lite.cli.plans import output_folder

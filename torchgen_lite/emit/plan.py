@@ -63,6 +63,8 @@ class Plan(NamedTuple):
         return [change for change in self.changes if change.action != "keep"]
 
 
+# How many bytes file systems take for one part of a path.
+_LONGEST = 255
 _NO_FOLDER = "is a file where a folder should be"
 
 
@@ -123,6 +125,8 @@ def check_path(path: str) -> str | None:
         return "has control characters"
     if ".." in parts or "." in path.split("/") or "" in path.split("/"):
         return "leaves the output directory"
+    if any(len(part.encode()) > _LONGEST for part in parts):
+        return f"has a name of more than {_LONGEST} bytes, which no disk takes"
     return None
 
 

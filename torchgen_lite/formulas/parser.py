@@ -83,10 +83,13 @@ def parse_formula(text: str, *, locate: Locate | None = None, is_condition: bool
     return None, tuple(parser.diagnostics)
 
 
-def _is_too_large(number: str) -> bool:
-    """Whether a literal is too large for any C++ type. Infinity isn't converted to an integer."""
-    is_infinite = float(number) > sys.float_info.max
-    return is_infinite or (number.isdigit() and int(number) >= 1 << 63)
+def _is_out_of_range(number: str) -> bool:
+    """Whether no type of C++ holds a literal: it would be infinite, zero instead of tiny, or another integer."""
+    value = float(number)
+    is_written_as_zero = re.search("[1-9]", re.split("[eE]", number)[0]) is None
+    if value > sys.float_info.max or (value == 0 and not is_written_as_zero):
+        return True
+    return number.isdigit() and int(number) >= 1 << 63
 
 
 def _is_constant(value: Expression) -> bool:
@@ -331,7 +334,7 @@ class _Parser(Cursor):
             problem = f"`{text[:40]}` is octal in C++, and not a number in Python"
         elif self.kind == STRING and "\\" in text:
             problem = f"`{text[:40]}` has an escape; C++ and Python have different ones"
-        elif self.kind == NUMBER and _is_too_large(text):
+        elif self.kind == NUMBER and _is_out_of_range(text):
             problem = f"`{text[:40]}` does not fit into 64 bits"
         if problem:
             self.refuse(problem, self.start, self.start + len(text))

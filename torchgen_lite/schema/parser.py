@@ -106,8 +106,8 @@ def _name(cursor: Cursor) -> tuple[str, str]:
 
 
 def _arrow(cursor: Cursor) -> Help:
-    """What to write in place of `=>`, or where nothing stands."""
-    sign = re.match(r"=>|-(?!>)|>", cursor.text[cursor.start :])
+    """What to write in place of `=>`, `-->` or `- >`, or where nothing stands."""
+    sign = re.match(r"=+>|-+\s*>|-|>", cursor.text[cursor.start :])
     if sign is None:
         return "write `-> Tensor`, or `-> ()` if the operator returns nothing"
     place = cursor.locate(cursor.start, cursor.start + len(sign[0]))

@@ -10,11 +10,12 @@ from typing import NamedTuple
 
 from torchgen_lite.analysis.differentiability.vocabulary import CPP_CONSTANTS
 from torchgen_lite.analysis.finding import Found, finding
+from torchgen_lite.analysis.program import Program
 from torchgen_lite.analysis.python_calls import Passed, disagreement, misplaced
 from torchgen_lite.diagnostics import Help, Span, Suggestion, misspelled
 from torchgen_lite.formulas import model as nodes
 from torchgen_lite.languages.python.formula import is_of_cpp
-from torchgen_lite.languages.python.names import identifier, identifiers
+from torchgen_lite.languages.python.names import identifier, identifiers, is_reserved
 from torchgen_lite.languages.python.signature import (
     Annotation,
     Parameter,
@@ -29,7 +30,7 @@ from torchgen_lite.loader.python.kernel_modules import NO_FUNCTIONS, KernelIndex
 from torchgen_lite.schema import Argument
 from torchgen_lite.schema.defaults import as_received
 from torchgen_lite.schema.grouped import by_name, grouped, names_of
-from torchgen_lite.targets.output import AuthorFunction, Findings
+from torchgen_lite.targets.output import AuthorFunction, Findings, wrong_option
 
 
 class Wanted(NamedTuple):
@@ -54,6 +55,11 @@ class Wanted(NamedTuple):
         return self.name.rpartition(".")[2]
 
     @property
+    def reserved(self) -> str:
+        """The reserved word of Python in the name, with which no function can be defined; empty if there is none."""
+        return next(filter(is_reserved, self.name.split(".")), "")
+
+    @property
     def declaration(self) -> str:
         """`def scale_cpu(self: Tensor, factor: Number) -> Tensor`."""
         return f"def {self.base}({', '.join(map(str, self.parameters()))}) -> {self.returns}"
@@ -70,6 +76,15 @@ def passed(arguments: Iterable[Argument], *, has_defaults: bool = False) -> list
         is_left_out = has_defaults and argument.default is not None
         given.append(Passed(identifier(argument.name), argument.kwarg_only, is_left_out))
     return given
+
+
+def check_modules(program: Program, target: str, package: str) -> Findings:
+    """TG510: a module of the author's with the name of the generated package, which would look for kernels in itself."""
+    for option, index in program.modules.get(target, {}).items():
+        if package in names_of(index.modules):
+            message = f"`{package}` is a module of `{option}`, and the generated package, too"
+            hint = f'give the package another name: `package = "{package}_ops"`'
+            yield wrong_option(program.config, target, option, message, hint)
 
 
 def check_author(wanted: Iterable[Wanted], modules: Mapping[str, KernelIndex]) -> Findings:
@@ -90,19 +105,10 @@ def _check(wanted: Wanted, index: KernelIndex) -> Findings:
     name = wanted.name
     place = wanted.span
     if index.find(name) is None:
-        hint = misspelled(wanted.base, index.names())
-        hint = hint or f"define it in a module of `{wanted.option}`"
         message = f"no module of `{wanted.option}` defines `{name}`"
-        notes = [f"{wanted.expected}; `torchgen-lite kernels --missing` writes a stub"]
-        rule = _as_a_rule(wanted)
-        if rule is not None:
-            hint = rule
-            notes = []
-        if "::" in name:
-            hint = "that is a name of C++: name a function of Python, or `skip` this"
-            notes = []
+        hint, notes = _instead(wanted, index)
         diagnostic = finding(function, wanted.code, message, place, "not found", hint)
-        yield replace(diagnostic, notes=tuple(notes))
+        yield replace(diagnostic, notes=notes)
         return
     places = index.find_all(name)
     if len(places) > 1:
@@ -118,6 +124,26 @@ def _check(wanted: Wanted, index: KernelIndex) -> Findings:
         defined = (index.place(name), "defined here")
         placed = mistake._replace(span=mistake.span or place, other=defined)
         yield replace(finding(function, *placed), notes=(wanted.expected,))
+
+
+def _instead(wanted: Wanted, index: KernelIndex) -> tuple[Help, tuple[str, ...]]:
+    """What to do about a function that no module defines; the notes show it if it is to be written."""
+    if "::" in wanted.name:
+        return "that is a name of C++: name a function of Python, or `skip` this", ()
+    rule = _as_a_rule(wanted)
+    if rule is not None:
+        return rule, ()
+    importer = index.importer(wanted.name)
+    if importer is not None:
+        what = "it" if wanted.base in importer.imported else "`*`"
+        other = f"name the module that defines it in `{wanted.option}`"
+        return f"`{importer.name}` imports {what}: {other}", ()
+    if wanted.reserved:
+        word = f"`{wanted.reserved}` is a reserved word in Python"
+        return f"{word}: name another function, as in `{wanted.use}: {wanted.base}_`", ()
+    hint = misspelled(wanted.base, index.names())
+    note = f"{wanted.expected}; `torchgen-lite kernels --missing` writes a stub"
+    return hint or f"define it in a module of `{wanted.option}`", (note,)
 
 
 def _as_a_rule(wanted: Wanted) -> Help | None:
@@ -357,11 +383,16 @@ def begun(
     modules: Mapping[str, KernelIndex],
     types: Mapping[str, str],
 ) -> Iterator[AuthorFunction]:
-    """Each in the form common to all languages; `types` are the modules of what annotations name."""
+    """Each in the form common to all languages; `types` are the modules of what annotations name.
+
+    What no function of Python can be called has no declaration, and neither has what a module imports.
+    """
     for asked in wanted:
-        if "::" in asked.name:
-            continue
+        uses = (f"{asked.use} of {asked.function.func.full_name}",)
         index = modules.get(asked.option, NO_FUNCTIONS)
+        if "::" in asked.name or asked.reserved or index.importer(asked.name) is not None:
+            yield AuthorFunction(asked.name, uses, "")
+            continue
         place = index.place(asked.name)
         annotations = [asked.returns, *[p.annotation for p in asked.parameters()]]
         imported = []
@@ -369,7 +400,7 @@ def begun(
             imported += [(module, str(name)) for name in names]
         yield AuthorFunction(
             asked.base,
-            (f"{asked.use} of {asked.function.func.full_name}",),
+            uses,
             asked.declaration,
             imports=imported,
             place=f"{place.source.path}:{place.line}" if place is not None else "",

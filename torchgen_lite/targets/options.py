@@ -37,13 +37,17 @@ def _is_importable(text: str) -> bool:
     return not any(map(keyword.iskeyword, text.split(".")))
 
 
+def _is_imported(text: str) -> bool:
+    return text.partition(".")[0] in _IMPORTED
+
+
 MODULE = matching(_DOTTED, "is not the name of a Python module", _is_importable)
 PACKAGE = matching(
     _DOTTED,
     "cannot be the name of the package",
-    lambda text: _is_importable(text) and text.partition(".")[0] not in _IMPORTED,
+    lambda text: _is_importable(text) and not _is_imported(text),
     lambda text: (
-        "the generated code imports a module of that name" if _is_importable(text) else None
+        "the generated code imports a module of that name" if _is_imported(text) else None
     ),
 )
 MODULES = list_of(MODULE, "a list of module names")

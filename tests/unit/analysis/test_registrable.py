@@ -58,6 +58,15 @@ def test_it_is_said_where_it_is(tmp_path: Path, target: str) -> None:
     ]
 
 
+@pytest.mark.parametrize("target", TARGETS)
+def test_a_namespace_in_another(tmp_path: Path, target: str) -> None:
+    """`TORCH_LIBRARY(my::own, m)` does not compile, and `torch.ops.my` has no `own::f`."""
+    yaml = "- func: my::own::f(Tensor x) -> Tensor\n- func: my::own_f(Tensor x) -> Tensor\n"
+    assert messages(tmp_path, target, yaml) == [
+        "1:9: PyTorch has no namespaces in others: `my::own` cannot be one"
+    ]
+
+
 def test_what_pytorch_defines_itself_is_not_defined_again(tmp_path: Path) -> None:
     """PyTorch 2.9 has operators that take names of dimensions, and a default that its dispatcher does not read."""
     theirs = "- func: sum.DimnameList_out(Tensor self, Dimname[1] dim, float x=inf, *, Tensor(a!) out) -> Tensor(a!)\n"

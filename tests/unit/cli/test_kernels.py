@@ -91,19 +91,62 @@ add_both    missing       CPU of my::add, Meta of my::add
     assert run("generate").code == 0
 
 
-def test_a_name_of_cpp_is_not_begun_in_python(run: Run, folder: Path) -> None:
+@pytest.mark.parametrize("target", ["python", "torch-python"])
+@pytest.mark.parametrize(
+    ("kernel", "hint"),
+    [
+        ("impl::f", "that is a name of C++: name a function of Python, or `skip` this"),
+        (
+            "class",
+            "`class` is a reserved word in Python: name another function, as in `CPU: class_`",
+        ),
+        (
+            "kernels.None",
+            "`None` is a reserved word in Python: name another function, as in `CPU: None_`",
+        ),
+    ],
+)
+def test_a_name_that_python_lacks_is_not_begun(
+    run: Run, folder: Path, target: str, kernel: str, hint: str
+) -> None:
     """No function of Python can have it, so there is no signature to show either."""
-    configure(folder, "python", 'kernels = ["kernels"]\n')
+    configure(folder, target, 'kernels = ["kernels"]\n')
     (folder / "ops.yaml").write_text(
-        "- func: my::f(Tensor self) -> Tensor\n  dispatch:\n    CPU, Meta: impl::f\n"
+        f"- func: my::f(Tensor self) -> Tensor\n  dispatch:\n    CPU, Meta: {kernel}\n"
     )
     (folder / "kernels.py").write_text("")
-    assert run("kernels", "--missing") == Result(0, "", "Nothing is missing.\n")
+    said = f"not written, for reasons that `torchgen-lite lint` gives: `{kernel}`\n"
+    assert run("kernels", "--missing") == Result(1, "", said)
     assert (folder / "kernels.py").read_text() == ""
+    assert run("kernels").stdout == f"{kernel}  missing  CPU of my::f, Meta of my::f\n"
+    assert run("kernels", "--check").code == 1
     said = run("generate").stderr
-    assert "error[TG302]: no module of `kernels` defines `impl::f`" in said
-    assert "= help: that is a name of C++: name a function of Python, or `skip` this" in said
-    assert "def impl" not in said
+    assert f"error[TG302]: no module of `kernels` defines `{kernel}`" in said
+    assert f"= help: {hint}" in said
+    assert "def " not in said
+
+
+@pytest.mark.parametrize("target", ["python", "torch-python"])
+@pytest.mark.parametrize("words", ["f", "*", "g as f"])
+def test_what_a_module_imports_is_not_begun_in_it(
+    run: Run, folder: Path, target: str, words: str
+) -> None:
+    """The stub took the place of the kernel, and the help was to define it."""
+    configure(folder, target, 'kernels = ["kernels"]\n')
+    (folder / "ops.yaml").write_text(
+        "- func: my::f(Tensor self) -> Tensor\n  dispatch:\n    CPU, Meta: f\n"
+    )
+    text = f"from others import {words}\n"
+    (folder / "kernels.py").write_text(text)
+    (folder / "others.py").write_text("def f(self): ...\n")
+    assert run("kernels", "--missing").code == 1
+    assert (folder / "kernels.py").read_text() == text
+    said = run("lint").stderr
+    what = "`*`" if words == "*" else "it"
+    assert f"= help: `kernels` imports {what}: name the module that defines it" in said
+    configure(folder, target, 'kernels = ["kernels", "others"]\n')
+    assert run("kernels", "--missing") == Result(0, "", "Nothing is missing.\n")
+    assert "TG302" not in run("lint").stderr
 
 
 def test_an_empty_module(run: Run, folder: Path) -> None:

@@ -104,6 +104,17 @@ def test_paths_that_leave_the_folder(path: str, tmp_path: Path) -> None:
     assert build_plan({path: HEAD}, tmp_path, "out").diagnostics[0].code == "TG013"
 
 
+@pytest.mark.parametrize(
+    ("path", "is_taken"),
+    [("a" * 255, True), ("a" * 256, False), ("é" * 128, False), ("a/" + "b/" * 200 + "c", True)],
+)
+def test_names_that_no_disk_takes_are_refused_before_anything_is_written(
+    path: str, is_taken: bool, tmp_path: Path
+) -> None:
+    assert (check_path(path) is None) == is_taken
+    assert (build_plan({path: HEAD, "b": HEAD}, tmp_path, "out").diagnostics == []) == is_taken
+
+
 def test_symbolic_links_are_refused(tmp_path: Path) -> None:
     outside, root = tmp_path / "outside", tmp_path / "root"
     outside.mkdir()

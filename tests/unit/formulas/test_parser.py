@@ -76,6 +76,8 @@ def test_a_wrong_condition_gives_its_first_mistake(text: str, message: str, colu
         ("a * (2 / -1e3)[a]", "`(2 / -1e3)` has no items", 15),
         ("a + 9223372036854775808", "`9223372036854775808` does not fit into 64 bits", 5),
         ("a * 1e309", "`1e309` does not fit into 64 bits", 5),
+        ("a * 1e-400", "`1e-400` does not fit into 64 bits", 5),
+        ("a * 0.01E-323", "`0.01E-323` does not fit into 64 bits", 5),
         ("a[" + "9" * 5000 + "]", f"`{'9' * 40}` does not fit into 64 bits", 3),
         ("grad * ", "expected a value, found the end", 7),
         ("f(a b)", "expected `,`, found `b`", 5),
@@ -101,3 +103,9 @@ def test_nodes_know_where_they_stand() -> None:
     assert isinstance(tree, Conditional)
     calls = [node for node in walk(tree) if isinstance(node, Call)]
     assert [node.span.text for node in calls if node.span] == ["where(b, c)"]
+
+
+@pytest.mark.parametrize("number", ["0", "0.0", "0e9", ".0E-400", "1e-323", "1.7e308"])
+def test_numbers_that_fit(number: str) -> None:
+    tree, found = parse_formula(f"a * {number}")
+    assert (str(tree), found) == (f"a * {number}", ())

@@ -286,3 +286,24 @@ def test_a_name_with_another_word_is_no_slip(field: str, run: Run, folder: Path)
     assert "did you mean" not in said(run, folder, TORCH, ops, begun)
     assert run("kernels", "--missing", "--output", "kernels.py").code == 0
     assert run("lint", "-q").stderr == ""
+
+
+@pytest.mark.parametrize("option", ["kernels", "formulas"])
+@pytest.mark.parametrize("config", [PYTHON, TORCH])
+def test_a_module_is_not_the_generated_package(
+    run: Run, folder: Path, config: str, option: str
+) -> None:
+    """The package looked for its kernels in itself, which never ended."""
+    named = config + f'package = "{option}"\n'
+    text = said(run, folder, named, OPS, "def scale_cpu(self, *, by, dim): ...\n")
+    assert f"error[TG510]: `{option}` is a module of `{option}`, and the generated package" in text
+    renamed = config + f'package = "{option}_ops"\n'
+    assert said(run, folder, renamed, OPS, "def scale_cpu(self, *, by, dim): ...\n") == ""
+
+
+@pytest.mark.parametrize("config", [PYTHON, TORCH])
+def test_a_module_that_is_named_twice_is_read_once(run: Run, folder: Path, config: str) -> None:
+    """Its functions were in two modules."""
+    twice = config.replace('"kernels", ', '"kernels", "kernels", ')
+    twice = twice.replace('targets = ["', 'targets = ["torch-stubs", "torch-stubs", "')
+    assert said(run, folder, twice, OPS, "def scale_cpu(self, *, by, dim): ...\n") == ""

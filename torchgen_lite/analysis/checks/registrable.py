@@ -100,6 +100,15 @@ def _stumbling(function: NativeFunction, argument: Argument) -> tuple[str, str]:
 
 
 def _check(function: NativeFunction, schema: FunctionSchema) -> Findings:
+    if "::" in function.namespace:
+        whole = function.namespace
+        yield Found(
+            "TG512",
+            f"PyTorch has no namespaces in others: `{whole}` cannot be one",
+            schema.name_span,
+            "its `torch.ops` and `TORCH_LIBRARY` take one name",
+            f"call it `{whole.replace('::', '_')}`",
+        )
     for name in (function.namespace, schema.base_name, schema.overload_name):
         yield from _name(name, schema.name_span, "name")
     for argument in schema.arguments:

@@ -38,7 +38,7 @@ def check_delegates(resolved: Resolved) -> Reported:
                 f"structured delegate `{delegate}` is not structured",
                 span,
                 "not structured",
-                "add `structured: True` to it",
+                _made_structured(named.function),
                 (named.schema.name_span, "declared here"),
             )
         elif not _is_variant(operator, named):
@@ -111,6 +111,13 @@ def check_kernels_beside(function: NativeFunction) -> Findings:
                     "composite",
                     "name the backends that it is for",
                 )
+
+
+def _made_structured(delegate: NativeFunction) -> str:
+    """The help for a delegate that is not structured. Only an out variant can be."""
+    if delegate.func.kind() is SchemaKind.out:
+        return "add `structured: True` to it"
+    return f"name the out variant, such as `{delegate.func.base_name}.out`, with `structured: True`"
 
 
 def _is_variant(operator: Operator, out: Operator) -> bool:

@@ -10,7 +10,7 @@ from torchgen_lite.analysis.differentiability.model import noted_arguments
 from torchgen_lite.analysis.differentiability.vocabulary import Vocabulary, check_calls, cpp_names
 from torchgen_lite.analysis.finding import Findings, Found, Reported, findings
 from torchgen_lite.analysis.python_names import instead_in_a_formula
-from torchgen_lite.diagnostics import Span, did_you_mean
+from torchgen_lite.diagnostics import Help, Span, did_you_mean, meant
 from torchgen_lite.diagnostics.text import quoted
 from torchgen_lite.formulas.model import CONSTANTS, Expression, Literal, Name, Subscript, walk
 from torchgen_lite.loader.entry.derivatives import (
@@ -27,6 +27,8 @@ from torchgen_lite.schema.grouped import names_of
 from torchgen_lite.schema.model import ListType, bare_type
 
 _FLAGS = frozenset({"grad_input_mask"})
+# What functions of `torch.autograd.Function` and of other frameworks call the gradient of a result.
+_GRADIENTS = frozenset({"dout", "dy", "grad_out", "grad_output", "grad_outputs", "gradient"})
 
 
 def check_derivatives(
@@ -311,8 +313,14 @@ def _check_names(formula: Formula, tree: Expression, known: Collection[str]) -> 
                 f"unknown name `{node.text}` in the formula of `{', '.join(formula.names)}`",
                 node.span,
                 "not known here",
-                instead or did_you_mean(node.text, sorted(known)),
+                instead or _name_meant(node.text, known),
             )
+
+
+def _name_meant(name: str, known: Collection[str]) -> Help | None:
+    if name in _GRADIENTS:
+        return meant(name, "grad")
+    return did_you_mean(name, sorted(known))
 
 
 def _check_gradients(schema: FunctionSchema, formulas: Sequence[Formula]) -> Findings:

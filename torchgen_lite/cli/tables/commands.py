@@ -138,6 +138,10 @@ def table_command(
     if operator is None and html is None and against is None:
         raise click.UsageError("`table` needs an operator, or --html or --against for all of them.")
     wanted = _Asked(operator, _keys_of(session, keys), **asked)
+    if everything and (keys or html or against):
+        raise click.UsageError("`--all` excludes --key, --html and --against.")
+    if html and keys:
+        raise click.UsageError("`--html` shows every key: give it without --key.")
     if against is not None:
         return _compare(session, against, html, wanted)
     if session.output_format == "markdown":
@@ -164,6 +168,8 @@ def _compare(
     """`--against`: the cells that change."""
     if asked.modules:
         raise click.UsageError("`--import` and `--against` exclude each other.")
+    if asked.fallbacks:
+        raise click.UsageError("`--fallback` and `--against` exclude each other.")
     program = session.load(schema=asked.schema or None, torch=asked.torch)
     require(program.diagnostics)
     # `--torch` reads one file, not the configured ones.

@@ -103,10 +103,13 @@ PATH = matching(r"[^\x00-\x1f\x7f]*", "is not a path: it has control characters"
 
 
 def list_of(item: Kind[T], name: str = "a list of strings") -> Kind[tuple[T, ...]]:
+    """Values of one kind, of which each counts once."""
+
     def read(value: object) -> tuple[T, ...]:
         if not isinstance(value, (list, tuple)) or not all(isinstance(v, str) for v in value):
             raise Unfit(f" takes {name}")
-        return tuple(item.read(v) for v in value)
+        items = [item.read(v) for v in value]
+        return tuple(dict.fromkeys(items))
 
     return Kind(name, {"type": "array", "items": item.schema}, read)
 

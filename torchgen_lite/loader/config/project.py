@@ -62,9 +62,15 @@ TABLES = ("lint", "workspace")
 
 _NAMESPACE = matching(rf"{NAME}(?:::{NAME})*", "is not a namespace")
 _RELEASE = matching(r"\d+\.\d+(?:\.\d+)?", "is not a release")
-_DEVICE = matching(
-    NAME, "is a dispatch key already", lambda text: text not in dispatch_keys(CURRENT)
-)
+
+
+def _is_new_device(text: str) -> bool:
+    """Whether no dispatch key has the name, in small letters either: PyTorch calls the device of `CUDA` so."""
+    devices = [key.lower() for key in dispatch_keys(CURRENT)]
+    return text.lower() not in devices
+
+
+_DEVICE = matching(NAME, "is a dispatch key already", _is_new_device)
 _CODES = one_or_more(
     matching(
         "[A-Z0-9]+",

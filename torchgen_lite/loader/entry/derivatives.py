@@ -291,7 +291,10 @@ def _read_differentiability(reader: EntryReader, node: Node) -> tuple[bool | str
                 f"`{short(item.value)}` is neither True nor False",
                 item,
                 "a condition must be the only item",
+                reader.truth_meant(item),
             )
         else:
             values.append(item.value)
+    if len(values) < len(node.items):
+        return None
     return tuple(values)

@@ -102,12 +102,13 @@ def _read_line(
         rows = () if row is None else (row,)
         kernel = "" if rows else None
     elif not is_text(value):
-        reader.wrong_type(
-            short(key.value),
-            value,
-            "the name of a kernel",
-            missing=f"write the kernel: `{short(key.value)}: my_kernel`",
-        )
+        if _missing_colon(key.value, reader.dialect.privateuse1) is None:
+            reader.wrong_type(
+                short(key.value),
+                value,
+                "the name of a kernel",
+                missing=f"write the kernel: `{short(key.value)}: my_kernel`",
+            )
     elif _is_kernel_name(reader, value):
         kernel = value.value
     known = _usual_keys(key.value, reader.dialect.privateuse1)
@@ -295,8 +296,20 @@ def _read_key(reader: EntryReader, word: str, span: Span) -> str | None:
     return name
 
 
+def _missing_colon(word: str, privateuse1: str) -> Help | None:
+    """The help for `{CPU my_kernel}`, whose key is all of it."""
+    key, _, kernel = word.partition(" ")
+    if not kernel or key not in key_names(privateuse1):
+        return None
+    kernel = kernel.strip()
+    return f"write `{key}: {kernel}`"
+
+
 def _nearest_key(word: str, privateuse1: str) -> Help | None:
     """A hint at the key that is meant. An unknown device may be the user's own."""
+    colon = _missing_colon(word, privateuse1)
+    if colon is not None:
+        return colon
     if word.upper() == "GPU":
         return meant(word, "CUDA")
     near = did_you_mean(word, [*registrable_keys(CURRENT), *renamed_keys(privateuse1)])

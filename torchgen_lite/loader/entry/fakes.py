@@ -18,7 +18,15 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import NamedTuple
 
-from torchgen_lite.diagnostics import Help, Locate, Span, Suggestion, did_you_mean, not_compared
+from torchgen_lite.diagnostics import (
+    Help,
+    Locate,
+    Span,
+    Suggestion,
+    did_you_mean,
+    meant,
+    not_compared,
+)
 from torchgen_lite.formulas.mistakes import answer_in_a_rule, correction_in_a_rule
 from torchgen_lite.formulas.model import Expression, ListDisplay
 from torchgen_lite.formulas.parser import parse_formula
@@ -153,8 +161,11 @@ def _read_rule(
                 fields.append((key.value, tree))
         else:
             hint: Help | None = reader.as_a_field(key.value)
+            is_argument = isinstance(value, ScalarNode) and value.value in reader.names
+            if is_argument:
+                hint = hint or meant(key.value, "like")
             hint = hint or did_you_mean(key.value, (*RULE_FIELDS, CHECK))
-            assigned = re.fullmatch(r"(\w+)\s*=\s*(.+)", key.value)
+            assigned = re.fullmatch(r"(\w+)(?:\s*=\s*|\s+)(.+)", key.value)
             if assigned is not None:
                 hint = f"write `{assigned[1]}: {assigned[2]}`"
             if ")" in key.value or "(" in key.value:

@@ -147,10 +147,10 @@ def _nearest_field(word: str, fields: Iterable[str]) -> Help | None:
 
 
 def _written_otherwise(name: str) -> str | None:
-    """The help for `fake:{like`, `fake = {like`, and a dispatch key beside `dispatch`."""
-    match = re.match(r"(\w+)\s*[:=]", name)
+    """The help for `fake:{like`, `fake = {like`, `fake {like`, and a dispatch key beside `dispatch`."""
+    match = re.match(r"(\w+)(?:\s*[:=]|\s+(?=\S))", name)
     if match is not None and match[1] in FIELDS:
-        return f"write `{match[1]}: `, with a space behind the colon"
+        return f"write `{match[1]}: `, with a colon and a space behind it"
     if name in key_names():
         return (
             f"`{name}` is a dispatch key: write it below `dispatch:`, indented by two spaces more"

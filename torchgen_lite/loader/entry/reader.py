@@ -34,6 +34,11 @@ TRUTH = {
     **dict.fromkeys(("true", "True", "TRUE"), True),
     **dict.fromkeys(("false", "False", "FALSE"), False),
 }
+# What other formats write for a truth value, YAML 1.1 among them.
+_TRUTH_ELSEWHERE = {
+    **dict.fromkeys(("true", "yes", "on", "y", "1"), "True"),
+    **dict.fromkeys(("false", "no", "off", "n", "0"), "False"),
+}
 # After this many diagnostics, the rest of an entry is read in silence.
 MAX_ENTRY_DIAGNOSTICS = 100
 Fields = dict[str, tuple[ScalarNode, Node]]
@@ -268,8 +273,19 @@ class EntryReader:
                 f"`{name}` takes True or False, not `{short(scalar.value)}`",
                 node,
                 "not a boolean",
+                self.truth_meant(node),
             )
         return not scalar.style and TRUTH.get(scalar.value, False)
+
+    def truth_meant(self, node: Node) -> Help | None:
+        """The help for `yes`, for `0`, and for a truth value in quotes, which is text."""
+        if not isinstance(node, ScalarNode):
+            return None
+        word = node.value.lower()
+        right = _TRUTH_ELSEWHERE.get(word)
+        if right is None:
+            return None
+        return Suggestion(f"write `{right}` without quotes", self.span(node), right)
 
     def words_of(self, name: str, node: Node) -> list[tuple[str, Span]]:
         """The words of a comma list or a YAML list, with their places."""

@@ -109,6 +109,17 @@ class KernelIndex:
         """Every module that defines a name, with the line."""
         return tuple((module.name, module.names[name]) for module in self._found.get(name, ()))
 
+    def importer(self, name: str) -> KernelModule | None:
+        """The first module that imports a name that none defines, or that imports `*`."""
+        if self.find(name) is not None:
+            return None
+        base = name.rpartition(".")[2]
+        for module in self.modules:
+            names = module.imported
+            if base in names or "*" in names:
+                return module
+        return None
+
     def names(self) -> Iterator[str]:
         """Every name that some module defines."""
         return iter(self._found)
@@ -171,6 +182,10 @@ def _not_found(name: str, source_roots: Sequence[str]) -> Diagnostic:
             message,
             help=Suggestion(f"a module, not a file: write `{dotted}`", name, dotted),
         )
+    parts = name.split(".")
+    if not all(part.isidentifier() for part in parts):
+        message = f"`{name}` is not the name of a module"
+        return Diagnostic("TG311", message, help="write it as in `import mylib.kernels`")
     path = name.replace(".", "/")
     folders = ", ".join(f"`{PurePosixPath(folder, path)}.py`" for folder in source_roots)
     return Diagnostic(
@@ -199,7 +214,9 @@ def read_constants(
     """
     path = _module_path(module, root, source_roots)
     source = None if path is None else read_source(path, root)[0]
-    assigned = ast.parse(source.text).body if source else ()
+    assigned: Sequence[ast.stmt] = ()
+    if source is not None:
+        assigned = _parsed(source).body
     return {
         statement.target.id: ast.literal_eval(statement.value)
         for statement in assigned
@@ -237,6 +254,12 @@ def _folders(package: str, root: Path, source_roots: Sequence[str]) -> Iterator[
         yield from (Path(place).parent for place in places)
 
 
+def _parsed(source: Source) -> ast.Module:
+    """The tree of a module, which may begin with a byte order mark. Raises SyntaxError and its like."""
+    text = source.text.removeprefix("\ufeff")
+    return ast.parse(text)
+
+
 @lru_cache(maxsize=256)
 def _read_module(name: str, path: str, text: str) -> tuple[KernelModule, Diagnostics]:
     """Read a module's text.
@@ -246,7 +269,7 @@ def _read_module(name: str, path: str, text: str) -> tuple[KernelModule, Diagnos
     """
     source = Source(path, text)
     try:
-        tree = ast.parse(source.text)
+        tree = _parsed(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         reason = getattr(error, "msg", None) or "not readable"
         problem = Diagnostic(
@@ -301,13 +324,16 @@ def _text_of(node: ast.expr) -> str:
 
 
 def statements_of(body: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
-    """The statements outside functions and classes, also inside `if` and `try`."""
+    """The statements outside functions and classes, also inside `if`, `try`, `with` and the like."""
     for statement in body:
         yield statement
-        if isinstance(statement, (ast.If, ast.Try)):
-            handlers = [h.body for h in getattr(statement, "handlers", ())]
-            for inner in (statement.body, statement.orelse, *handlers):
-                yield from statements_of(inner)
+        if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            continue
+        for block in ("body", "orelse", "finalbody"):
+            yield from statements_of(getattr(statement, block, ()))
+        for branches in ("handlers", "cases"):
+            for branch in getattr(statement, branches, ()):
+                yield from statements_of(branch.body)
 
 
 def line_span(source: Source, line: int) -> Span:
@@ -324,7 +350,7 @@ def _definitions(statement: ast.stmt) -> Iterator[tuple[str, int]]:
     targets: list[ast.expr] = []
     if isinstance(statement, ast.Assign):
         targets = statement.targets
-    elif isinstance(statement, ast.AnnAssign):
+    elif isinstance(statement, ast.AnnAssign) and statement.value is not None:
         targets = [statement.target]
     for target in targets:
         for part in ast.walk(target):

@@ -312,15 +312,14 @@ def _wrong_indentation(source: Source, number: int, fields: Collection[str]) -> 
     first = "the first field"
     neighbor = _neighbor(source, line, fields) or entry
     help_ = _like(line, neighbor)
+    if _is_another_entry(line, entry):
+        before = line.span._replace(start=source.line_start(number), end=line.span.start)
+        margin = " " * entry.dash
+        dash = Suggestion("write `- func: ...`", before, f"{margin}- ")
+        other = Label(entry.span, "an entry begins with `- `")
+        return _mistake("`- ` is missing before `func`", place, (other,), dash)
     if line.dash < 0 and 0 <= entry.dash == line.column:
         first = "an entry begins with `- `"
-        if line.key == "func":
-            problem = "`- ` is missing before `func`"
-            help_ = Suggestion(
-                "write `- func: ...`",
-                line.span._replace(end=line.span.start),
-                "- ",
-            )
         return _mistake(problem, place, (Label(entry.span, first),), help_)
     if line.column < above.column:
         other = (
@@ -332,14 +331,26 @@ def _wrong_indentation(source: Source, number: int, fields: Collection[str]) -> 
     if not above.value or (broken and is_beside):
         return broken
     if above.key == "func" and entry.dash < 0:
+        # With the dash, `func` stands above its fields.
+        margin = " " * max(line.column - 2, 0)
+        before = above.span._replace(start=source.line_start(above.number), end=above.span.start)
         return _mistake(
             "`- ` is missing before `func`",
             Label(above.span, "an entry begins with `- `"),
             (),
-            Suggestion("write `- func: ...`", above.span._replace(end=above.span.start), "- "),
+            Suggestion("write `- func: ...`", before, f"{margin}- "),
         )
     problem = f"`{line.key}` is indented more than `{above.key}`, which already has a value"
     return _mistake(problem, place, (Label(above.span, "has a value"),), _like(line, above))
+
+
+def _is_another_entry(line: Line, entry: Line) -> bool:
+    """Whether a `func` without a dash begins an entry: it stands where dashes do, or the entry above has one."""
+    if line.key != "func" or line.dash >= 0 or entry.dash < 0:
+        return False
+    if line.column == entry.dash:
+        return True
+    return entry.key == "func" and line.column < entry.column
 
 
 def _open_above(source: Source, number: int) -> Iterator[Line]:

@@ -33,6 +33,9 @@ _TAG_PREFIX = "tag:yaml.org,2002:"
 _PLAIN_TAGS = frozenset(
     {"!", *(_TAG_PREFIX + name for name in ("str", "int", "bool", "float", "null", "seq", "map"))}
 )
+_BLANKS = frozenset(" \t")
+# A comment behind a value; `sign` if its text begins without a space.
+_COMMENT = re.compile(r"[ \t]+(?P<comment>#(?P<sign>[^\s#])?[^\r\n]*)")
 _ALLOWED_ASCII = b"\t\n\r" + bytes(range(0x20, 0x7F))
 # Compiled only when needed: for ranges this long, compiling takes as long as reading a small file.
 _FORBIDDEN = "[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]"
@@ -192,6 +195,31 @@ class _Builder:
         if tag is not None and tag not in _PLAIN_TAGS:
             raise self.stop("TG109", "YAML tags are not read", event, "has a tag")
 
+    def check_comment(self, node: ScalarNode) -> None:
+        """Warn of a comment that looks like the rest of the value that it ends: `grad #2`, `"(str s='a # b')"`.
+
+        A comment of YAML has a space before its `#`, and need not have one after it.
+        """
+        comment = _COMMENT.match(self.source.text, node.end)
+        if comment is None:
+            return
+        opened = node.value.count("(")
+        closed = node.value.count(")")
+        is_inside = opened > closed
+        if not is_inside and not comment["sign"]:
+            return
+        at = Span(self.source, *comment.span("comment"))
+        shown = at.text[:40].strip()
+        value = Span(self.source, node.start, node.end).first_line
+        self.diagnostics.append(
+            Diagnostic(
+                "TG131",
+                f"`{shown}` is a comment, and not part of the value before it",
+                Label(at, "not read"),
+                (Label(value, "the whole value"),),
+            )
+        )
+
     def alias(self, event: Any) -> None:
         node = self.anchors.get(event.anchor)
         if node is None:
@@ -214,6 +242,7 @@ def _feed(builder: _Builder, parser: Any) -> None:
     get_event = parser.get_event
     scalar_event = yaml.ScalarEvent
     base = builder.base
+    text = builder.source.text
     while True:
         event = get_event()
         kind = type(event)
@@ -221,6 +250,8 @@ def _feed(builder: _Builder, parser: Any) -> None:
             start = base + event.start_mark.index
             end = base + event.end_mark.index
             node = ScalarNode(event.value, event.style or "", start, end)
+            if not node.style and text[end : end + 1] in _BLANKS:
+                builder.check_comment(node)
             if event.tag is not None:
                 builder.check_tag(event)
             if event.anchor is not None:

@@ -13,7 +13,13 @@ from torchgen_lite.analysis.program import Program
 from torchgen_lite.analysis.registrations import Registration
 from torchgen_lite.languages.python import runtime as python
 from torchgen_lite.languages.python.names import FRAMEWORK_TYPES
-from torchgen_lite.targets.author import begun, check_author, check_formulas, check_helpers
+from torchgen_lite.targets.author import (
+    begun,
+    check_author,
+    check_formulas,
+    check_helpers,
+    check_modules,
+)
 from torchgen_lite.targets.output import AuthorFunction, Files, Selection, TargetResult
 from torchgen_lite.targets.python.differentiation import build_differentiation
 from torchgen_lite.targets.python.framework import CALLED, check_framework, known_names
@@ -32,6 +38,7 @@ def build_kernels(program: Program, selection: Selection, package: Package) -> T
     registered = tuple(selection.registrations(program))
     chosen = [f for f in selection.functions if not tensor_options(f.func)]
     diagnostics = (
+        *check_modules(program, TARGET, package.options.package),
         *check_author(author_functions(package, registered), modules),
         *check_formulas(selection.functions),
         *unreachable_kernels(chosen),

@@ -25,7 +25,13 @@ from torchgen_lite.languages.python.reserved import (
 from torchgen_lite.languages.python.torch_library import MODULES
 from torchgen_lite.loader.entry.entry import NativeFunction
 from torchgen_lite.loader.python.kernel_modules import NO_FUNCTIONS
-from torchgen_lite.targets.author import begun, check_author, check_formulas, check_helpers
+from torchgen_lite.targets.author import (
+    begun,
+    check_author,
+    check_formulas,
+    check_helpers,
+    check_modules,
+)
 from torchgen_lite.targets.generation import generation_beside
 from torchgen_lite.targets.given_namespace import check_given_namespace
 from torchgen_lite.targets.left_out import select
@@ -50,7 +56,8 @@ def build_torch_python(program: Program, options: TorchPythonOptions) -> TargetR
     """Every file of the package, and what is wrong with functions and rules."""
     selection = select_torch_python(program, options)
     package = _package(program, options, selection)
-    diagnostics = [*selection.diagnostics, *_check(package), *_check_given(program, package)]
+    diagnostics = [*selection.diagnostics, *check_modules(program, TARGET, package.name)]
+    diagnostics += [*_check(package), *_check_given(program, package)]
     return TargetResult(_files(package), diagnostics)
 
 

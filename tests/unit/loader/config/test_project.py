@@ -232,3 +232,10 @@ def test_a_path_has_no_control_characters(tmp_path: Path, key: str) -> None:
     _, found = load_config(tmp_path)
     assert [d.code for d in found] == ["TG003"]
     assert "is not a path: it has control characters" in found[0].message
+
+
+@pytest.mark.parametrize("name", ["CUDA", "cuda", "Cpu", "PrivateUse1", "autogradcpu"])
+def test_a_device_is_not_called_as_a_key(tmp_path: Path, name: str) -> None:
+    """`cuda: my_kernel` was registered for the device of one's own; PyTorch refuses to call it so."""
+    _, said = read(tmp_path, f'privateuse1 = "{name}"\n', "torchgen_lite.toml")
+    assert f"'{name}' is a dispatch key already" in said

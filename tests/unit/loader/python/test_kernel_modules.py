@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from torchgen_lite.diagnostics import render_concise
 from torchgen_lite.loader.python.kernel_modules import index_kernel_modules
 
@@ -79,5 +81,41 @@ def test_modules_that_cannot_be_read(tmp_path: Path) -> None:
     assert lines[1] == (
         "broken.py:2:1: error[TG311] module 'broken.py' is not Python: invalid syntax (correct the Python there)"
     )
-    assert lines[2].startswith("error[TG311] module 'a b' was not found")
+    assert lines[2] == (
+        "error[TG311] 'a b' is not the name of a module (write it as in 'import mylib.kernels')"
+    )
     assert [d.code for d in index_kernel_modules(["nul"], tmp_path)[1]] == ["TG311"]
+
+
+@pytest.mark.parametrize("name", ["", ".kernels", "..etc.passwd", "a..b", "a.", "1a"])
+def test_a_name_of_no_module_is_looked_for_nowhere(tmp_path: Path, name: str) -> None:
+    """`.kernels` was looked for in the root of the disk."""
+    (found,) = index_kernel_modules([name], tmp_path)[1]
+    assert found.message == f"`{name}` is not the name of a module"
+
+
+@pytest.mark.parametrize(
+    ("text", "is_defined"),
+    [
+        ("def f(a): ...", True),
+        ("\ufeffdef f(a): ...", True),
+        ("f = g", True),
+        ("f: object = g", True),
+        ("f: object", False),
+        ("with g():\n    def f(a): ...", True),
+        ("for _ in g:\n    def f(a): ...", True),
+        ("while g:\n    def f(a): ...", True),
+        ("match g:\n    case 1:\n        def f(a): ...", True),
+        ("try: ...\nfinally:\n    def f(a): ...", True),
+        ("try: ...\nexcept g:\n    with g: f = g", True),
+        ("if g: ...\nelse:\n    def f(a): ...", True),
+        ("class A:\n    def f(a): ...", False),
+        ("def h():\n    def f(a): ...", False),
+        ("async def h():\n    if g:\n        f = 1", False),
+    ],
+)
+def test_what_defines_a_name(tmp_path: Path, text: str, is_defined: bool) -> None:
+    (tmp_path / "kernels.py").write_text(text + "\n", encoding="utf-8")
+    index, found = index_kernel_modules(["kernels"], tmp_path)
+    assert found == ()
+    assert (index.find("f") is not None) == is_defined

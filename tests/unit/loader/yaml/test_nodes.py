@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import pytest
+from yaml import CSafeLoader
 
 from torchgen_lite.diagnostics import Source
+from torchgen_lite.loader.yaml import nodes
 from torchgen_lite.loader.yaml.nodes import ListNode, MapNode, ScalarNode, read_yaml
+from torchgen_lite.loader.yaml.python_parser import PythonParser
 from torchgen_lite.loader.yaml.text import character_offsets, scalar_locator
 
 
@@ -111,3 +114,38 @@ def test_reading_goes_on_after_a_broken_entry() -> None:
     keys = [item.items[0][0] for item in node.items if isinstance(item, MapNode)]
     assert [k.value for k in keys if isinstance(k, ScalarNode)] == ["a", "c", "e"]
     assert [d.code for d in found] == ["TG100", "TG100"]
+
+
+# Values without quotes, and whether a comment behind each of them is one in the middle of it.
+COMMENTED = (
+    ("grad #2", "2"),
+    ("grad\t#2", "2"),
+    ("a doc of\n    two lines   #1 of all", "1 of all"),
+    ("f(str s='a # b') -> Tensor", " b') -> Tensor"),
+    ("f(str s='a #b')", "b')"),
+    ("grad # 2", None),
+    ("grad  ## 2", None),
+    ("grad #", None),
+    ("a#2", None),
+    ("f(Tensor a) -> Tensor  # a comment", None),
+    ("'grad' #2", None),
+    ('"f(" # 2', None),
+)
+PLACES = ("- doc: {}\n", "- doc: {}\r\n  func: a\r\n", "- - {}\n", "- fake: {{a: {}\n    }}\n")
+
+
+@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize(("value", "comment"), COMMENTED)
+@pytest.mark.parametrize("parser", [CSafeLoader, PythonParser])
+def test_a_comment_that_cuts_a_value_short_is_named(
+    value: str, comment: str | None, place: str, parser: type, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(nodes, "_PARSER", parser)
+    _, found = read_yaml(Source("a.yaml", place.format(value)))
+    warned = [d.label.span.text for d in found if d.code == "TG131" and d.label is not None]
+    assert warned == ([] if comment is None else [f"#{comment}"])
+    assert len(found) == len(warned)
+
+
+def test_a_block_of_text_has_no_comments() -> None:
+    assert _first_value("- doc: |\n    a #1\n")[1].value == "a #1\n"
