@@ -137,12 +137,14 @@ class Generation:
     def derived_in_python(self) -> frozenset[str]:
         """The operators whose gradients that package registers, and C++ has none: those with `derivatives: auto`, and views
         with a rule and no formulas."""
+        if self.python is None:
+            return frozenset()
         candidates = set[str]()
         for function in self.program.functions:
             if function.is_auto or (function.derivatives is None and is_view_rule(function)):
                 candidates.add(function.name)
         derived = set[str]()
-        if self.python is not None and candidates:
+        if candidates:
             for registration in self.python.registrations(self.program):
                 is_derivative = registration.origin in (Origin.formulas, Origin.traced_view)
                 if is_derivative and registration.key == AUTOGRAD:
