@@ -11,8 +11,10 @@ import pytest
 from tests.conftest import Result
 
 Run = Callable[..., Result]
+# Not as `fmt` writes it.
 OPS = """\
 - func: my::f(Tensor self, float s=1.0) -> Tensor
+  variants:   function
   dispatch:
     CPU: f
 - func: my::g(Tensor self) -> Tensor
