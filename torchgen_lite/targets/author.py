@@ -117,6 +117,12 @@ def _check(wanted: Wanted, index: KernelIndex) -> Findings:
         message = f"`{name}` is defined in {listed}"
         yield finding(function, "TG303", message, place, "ambiguous", hint)
         return
+    other = index.other(name)
+    if other:
+        defined = (index.place(name), "defined here")
+        message = f"`{name}` is {other}, and no function that returns a result"
+        yield finding(function, "TG334", message, place, "named here", None, defined)
+        return
     signature = index.signature(name)
     if signature is None:
         return

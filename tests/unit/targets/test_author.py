@@ -307,3 +307,29 @@ def test_a_module_that_is_named_twice_is_read_once(run: Run, folder: Path, confi
     twice = config.replace('"kernels", ', '"kernels", "kernels", ')
     twice = twice.replace('targets = ["', 'targets = ["torch-stubs", "torch-stubs", "')
     assert said(run, folder, twice, OPS, "def scale_cpu(self, *, by, dim): ...\n") == ""
+
+
+@pytest.mark.parametrize("config", [PYTHON, TORCH], ids=["python", "torch-python"])
+@pytest.mark.parametrize(
+    ("kernels", "what"),
+    [
+        ("class twice_cpu:\n    def __init__(self, x): ...\n", "a class"),
+        ("async def twice_cpu(x):\n    return x\n", "a coroutine"),
+        ("def twice_cpu(x):\n    for part in x:\n        yield part\n", "a generator"),
+        ("def twice_cpu(x):\n    return (yield from x)\n", "a generator"),
+        # These are functions, as far as a reader can tell.
+        ("def twice_cpu(x):\n    def parts():\n        yield x\n    return next(parts())\n", ""),
+        ("def twice_cpu(x):\n    return next((lambda: (yield x))())\n", ""),
+        ("@decorated\nclass twice_cpu: ...\n", ""),
+        ("class twice_cpu: ...\n\n\ndef twice_cpu(x): ...\n", ""),
+        ("class Twice: ...\n\n\ntwice_cpu = Twice()\n", ""),
+    ],
+)
+def test_what_gives_no_result_is_no_kernel(
+    run: Run, project: Path, config: str, kernels: str, what: str
+) -> None:
+    ops = "- func: mylib::twice(Tensor x) -> Tensor\n  dispatch: {CPU: twice_cpu}\n  fake: {like: x}\n"
+    output = said(run, project, config, ops, kernels)
+    refusal = f"`twice_cpu` is {what}, and no function that returns a result"
+    assert (refusal in output) == bool(what), output
+    assert what or "TG334" not in output

@@ -26,6 +26,9 @@ from torchgen_lite.loader.config.project import SOURCE_ROOTS
 from torchgen_lite.loader.python.annotations import meanings, plain
 from torchgen_lite.loader.sources import read_or_take, read_source
 
+# What has statements of its own.
+_SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+
 
 class PythonSignature(NamedTuple):
     """The parameters of a Python function, and its line, read from its source.
@@ -58,8 +61,9 @@ class KernelModule:
     """A module, and the line of each name that it defines at its top level.
 
     `signatures` has only functions without a decorator, because a decorator may change how a
-    function is called. `imported` has the names that the module imports. A module that `is_open`
-    may have other names: it imports `*`, or has `__getattr__`.
+    function is called. `others` are what gives no result when it is called, each with what it is.
+    `imported` has the names that the module imports. A module that `is_open` may have other names: it
+    imports `*`, or has `__getattr__`.
     """
 
     name: str
@@ -67,6 +71,7 @@ class KernelModule:
     names: Mapping[str, int]
     signatures: Mapping[str, PythonSignature] = field(default_factory=dict)
     imported: frozenset[str] = frozenset()
+    others: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def is_open(self) -> bool:
@@ -94,6 +99,11 @@ class KernelIndex:
         """The signature of a kernel, if its source shows it."""
         module = self.module_of(name)
         return module.signatures.get(name.rpartition(".")[2]) if module else None
+
+    def other(self, name: str) -> str:
+        """What a name is that is no function with a result: "a class"; empty for a function."""
+        module = self.module_of(name)
+        return module.others.get(name.rpartition(".")[2], "") if module else ""
 
     def place(self, name: str) -> Span | None:
         """The line that defines a kernel, without surrounding white space."""
@@ -291,7 +301,38 @@ def _read_module(name: str, path: str, text: str) -> tuple[KernelModule, Diagnos
     imports = [node for node in statements if isinstance(node, (ast.Import, ast.ImportFrom))]
     aliases = [alias for node in imports for alias in node.names]
     imported = frozenset(alias.asname or alias.name.partition(".")[0] for alias in aliases)
-    return KernelModule(name, source, names, effective, imported), ()
+    may_yield = "yield" in text
+    others = {}
+    for node in tree.body:
+        if not isinstance(node, _SCOPES) or node.decorator_list:
+            continue
+        what = _other(node, may_yield)
+        if what and names[node.name] == node.lineno:
+            others[node.name] = what
+    return KernelModule(name, source, names, effective, imported, others), ()
+
+
+def _other(node: ast.stmt, may_yield: bool) -> str:
+    """What is defined, if calling it gives something else than a result."""
+    if isinstance(node, ast.ClassDef):
+        return "a class"
+    if isinstance(node, ast.AsyncFunctionDef):
+        return "a coroutine"
+    if may_yield and isinstance(node, ast.FunctionDef) and _yields(node):
+        return "a generator"
+    return ""
+
+
+def _yields(function: ast.FunctionDef) -> bool:
+    """Whether a function yields; functions and classes inside of it are others."""
+    left: list[ast.AST] = [*function.body]
+    while left:
+        node = left.pop()
+        if isinstance(node, (ast.Yield, ast.YieldFrom)):
+            return True
+        if not isinstance(node, (*_SCOPES, ast.Lambda)):
+            left += ast.iter_child_nodes(node)
+    return False
 
 
 def signature_of(
@@ -327,7 +368,7 @@ def statements_of(body: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
     """The statements outside functions and classes, also inside `if`, `try`, `with` and the like."""
     for statement in body:
         yield statement
-        if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+        if isinstance(statement, _SCOPES):
             continue
         for block in ("body", "orelse", "finalbody"):
             yield from statements_of(getattr(statement, block, ()))
@@ -345,7 +386,7 @@ def line_span(source: Source, line: int) -> Span:
 
 def _definitions(statement: ast.stmt) -> Iterator[tuple[str, int]]:
     """The names that a function, class or assignment defines; imports don't count."""
-    if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+    if isinstance(statement, _SCOPES):
         yield statement.name, statement.lineno
     targets: list[ast.expr] = []
     if isinstance(statement, ast.Assign):
