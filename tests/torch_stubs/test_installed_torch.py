@@ -14,6 +14,8 @@ import pytest
 from tests.conftest import ROOT
 from tests.forks import run_forked
 from tests.torch_stubs.checkers import needs_pyright, run_mypy, run_pyright
+from torchgen_lite.languages.python import torch_ops
+from torchgen_lite.schema import parse_schema
 
 pytestmark = pytest.mark.torch
 
@@ -104,6 +106,45 @@ LEAVES = {
     "ClassType": "ScriptObject",
     "AnyType": "Any",
 }
+# What comes back is of another type, which `test_results_are_what_calls_give` shows.
+RETURNED = dict.fromkeys(("ScalarTypeType", "LayoutType", "MemoryFormatType"), "int")
+
+
+@pytest.mark.parametrize(
+    ("type_", "value"),
+    [
+        ("ScalarType", "torch.float64"),
+        ("ScalarType?", "torch.float64"),
+        ("ScalarType[]", "[torch.float64]"),
+        ("Layout", "torch.strided"),
+        ("MemoryFormat", "torch.channels_last"),
+        ("Device", "torch.device('cpu')"),
+        ("Scalar", "2.5"),
+        ("str", "'text'"),
+        ("int[]", "[1, 2]"),
+        ("(Tensor, ScalarType)", "(x, torch.float64)"),
+    ],
+)
+def test_results_are_what_calls_give(type_: str, value: str, tmp_path: Path) -> None:
+    """A kernel may return a dtype; its caller gets a number."""
+    program = f"""\
+import torch
+
+library = torch.library.Library("given", "DEF")
+library.define("f(Tensor x) -> {type_}")
+library.impl("f", lambda x: {value}, "CompositeExplicitAutograd")
+given = torch.ops.given.f(torch.ones(1))
+parts = list(given) if isinstance(given, (list, tuple)) else [given]
+print(*[type(part).__name__ for part in parts])
+"""
+    done = run_forked(["-c", program], tmp_path, dict(os.environ))
+    assert done.returncode == 0, done.stderr
+    schema, _ = parse_schema(f"given::f(Tensor x) -> {type_}")
+    assert schema is not None
+    written = str(torch_ops.returns_type(schema))
+    names = written.removeprefix("list[").removeprefix("tuple[").removesuffix("]").split(", ")
+    for name, got in zip(names * 2, done.stdout.split()):
+        assert got in name.split(" | ") or (got, name) == ("float", "Number | complex")
 
 
 def expected_type(jit: Any, size: int | None) -> str | None:
@@ -140,7 +181,7 @@ def expected_result(jit: Any) -> str:
         return f"list[{expected_result(jit.getElementType())}]"
     if kind == "DictType":
         return f"dict[{expected_result(jit.getKeyType())}, {expected_result(jit.getValueType())}]"
-    return LEAVES[kind].removesuffix(" | str")
+    return RETURNED.get(kind) or LEAVES[kind].removesuffix(" | str")
 
 
 def parameters(call: ast.FunctionDef) -> list[tuple[str, str, bool, str]]:

@@ -42,6 +42,9 @@ _TYPES = Annotations(
 )
 argument_type = _TYPES.argument
 return_type = _TYPES.returned
+# What is a number by the time that a caller gets it: an operator of PyTorch gives 6 for `torch.float32`.
+_NUMBERED = dict.fromkeys(("ScalarType", "Layout", "MemoryFormat"), Annotation("int"))
+_RESULTS = _TYPES._replace(names={**_TYPES.names, **_NUMBERED})
 # The names of types that this dialect writes, and where a stub imports them from.
 _NAMES_OF = {
     "typing": ("Any", "TYPE_CHECKING", "overload"),
@@ -57,7 +60,14 @@ TYPE_MODULES = {name: module for module, names in _NAMES_OF.items() for name in 
 
 
 def returns_type(schema: FunctionSchema) -> Annotation:
-    """`None`, one type, or a tuple; `Any` where a schema gives any number of values."""
+    """What a caller gets: `None`, one type, or a tuple; `Any` where a schema gives any number of values."""
+    if schema.is_varret:
+        return ANY
+    return returned([_RESULTS.returned(r.type) for r in schema.returns])
+
+
+def kernel_returns_type(schema: FunctionSchema) -> Annotation:
+    """What a kernel returns, in the same form: of a `ScalarType` a dtype."""
     if schema.is_varret:
         return ANY
     return returned([return_type(r.type) for r in schema.returns])

@@ -214,6 +214,8 @@ def _wanted(
 
     given = passed(operator.schema.arguments, has_defaults=not is_kernel)
     arguments = [*[Passed(parameter.name) for parameter in before], *given]
-    returns = Annotation("tuple", (ANY, ANY)) if before else torch_ops.returns_type(operator.schema)
+    returns = torch_ops.kernel_returns_type(operator.schema)
+    if before:
+        returns = Annotation("tuple", (ANY, ANY))
     code = "TG302" if is_kernel else "TG334"
     return Wanted(operator.function, name, use, place, arguments, parameters, returns, option, code)
