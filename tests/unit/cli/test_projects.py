@@ -140,6 +140,15 @@ def test_a_file_is_formatted_as_its_project_reads_it(run: Run, two: Path) -> Non
     assert run("lint", "a").code == 0, run("lint", "a").stderr
 
 
+def test_pytorchs_operators_are_needed_for_what_refers_to_them(run: Run, two: Path) -> None:
+    (two / "a/torchgen_lite.toml").write_text('schema = ["ops.yaml"]\nnative = "nowhere.yaml"\n')
+    (two / "a/ops.yaml").write_text("- func: mylib::f(Tensor self) -> Tensor\n")
+    assert run("fmt", "--check", "a").code == 0
+    (two / "a/ops.yaml").write_text("- func: relu\n  dispatch: {CPU: f}\n")
+    result = run("fmt", "--check", "a", "--output-format", "concise")
+    assert result.code in (1, 2) and "nowhere.yaml" in result.stderr.splitlines()[0]
+
+
 def test_a_file_that_is_named_twice_is_formatted_once(run: Run, two: Path) -> None:
     (two / "f.yaml").write_text("- dispatch: {CPU: f}\n  func: f(Tensor self) -> Tensor\n")
     (two / "g.yaml").symlink_to("f.yaml")
