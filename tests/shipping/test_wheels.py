@@ -103,7 +103,7 @@ def test_a_wheel_runs_without_the_generator_on_a_runtime_that_fits(
     installed = Environment(tmp_path / "environment", *wheels)
     assert (
         runtime == "torchgen_lite.runtime"
-        or sum(wheel.stat().st_size for wheel in wheels) < 360_000
+        or sum(wheel.stat().st_size for wheel in wheels) < 370_000
     )
     assert installed.prints(CALL) == f"42.0 {home}.dispatcher\n{others}\n"
     define = f"from {home} import Library; Library('mine', 'DEF').define('f(Tensor x) -> Tensor')"
