@@ -254,7 +254,7 @@ def _autograd(operator: Operator, plan: AutogradPlan, policy: Policy) -> Iterato
                 # What the kernel calls may not be recorded.
                 origin = Origin.passes
             is_ours = origin is Origin.not_implemented
-            if is_ours and policy.in_pytorch and _is_several_views(operator):
+            if is_ours and policy.in_pytorch and _has_several_views(operator):
                 continue
             if not (
                 VIEWS in by_hand if is_ours else policy.refuses(operator, plan, plan.infos[key])
@@ -263,7 +263,7 @@ def _autograd(operator: Operator, plan: AutogradPlan, policy: Policy) -> Iterato
                 yield Registration(operator, name, origin)
     if is_pytorchs or plan.tracking is None or _is_underived_below(plan, policy):
         return
-    is_refused = _is_several_views(operator) or _takes_symbols(operator)
+    is_refused = _has_several_views(operator) or _takes_symbols(operator)
     if plan.tracking is Origin.unknown_view and (is_elsewhere or is_refused):
         # PyTorch's kernel here would refuse every call. Results are the views that the kernel makes with PyTorch's.
         return
@@ -278,9 +278,10 @@ def _takes_symbols(operator: Operator) -> bool:
     return any("Sym" in bare_type(argument.type) for argument in operator.schema.arguments)
 
 
-def _is_several_views(operator: Operator) -> bool:
+def _has_several_views(operator: Operator) -> bool:
     """Whether several results are views, of which PyTorch marks none."""
-    return len([result for result in operator.schema.returns if result.annotation]) > 1
+    views = [r for r in operator.schema.returns if r.annotation and not r.annotation.is_write]
+    return len(views) > 1
 
 
 def _underived(operator: Operator, policy: Policy) -> Iterator[Registration]:

@@ -92,7 +92,10 @@ def _formatted(
 
     Entries of the project's files may refer to those of the files before; other files stand alone.
     """
+    # What cannot be read of others, which matters if a file refers to them.
     read, unread_native = entry_reader(config)
+    unread_others = list(unread_native)
+    is_wrong = False
     own = {os.path.realpath(config.root / path): config.root / path for path in config.schema}
     named = {os.path.realpath(path): Path(path) for path in given} or own
     earlier: tuple[NativeFunction, ...] = ()
@@ -102,16 +105,20 @@ def _formatted(
         source, unread = read_source(path, Path.cwd())
         if place in named:
             problems += unread
+        else:
+            unread_others += unread
         if source is None:
             continue
         after_others = partial(read, earlier=earlier if place in own else ())
         if place in named:
             text, wrong = format_text(source.text, source.path, after_others)
-            # Without PyTorch's operators, only what refers to them cannot be read.
-            problems += [*unread_native, *wrong] if wrong else ()
+            problems += wrong
+            is_wrong |= bool(wrong)
             yield Change(str(path), "update", source.text, text)
         if place in own:
             earlier, _ = after_others([source])
+    if is_wrong:
+        problems += unread_others
 
 
 def _not_formatted(change: Change) -> Diagnostic:

@@ -141,9 +141,8 @@ def _instead(wanted: Wanted, index: KernelIndex) -> tuple[Help, tuple[str, ...]]
         return rule, ()
     importer = index.importer(wanted.name)
     if importer is not None:
-        what = "it" if wanted.base in importer.imported else "`*`"
         other = f"name the module that defines it in `{wanted.option}`"
-        return f"`{importer.name}` imports {what}: {other}", ()
+        return f"`{importer.name}` imports it: {other}", ()
     if wanted.reserved:
         word = f"`{wanted.reserved}` is a reserved word in Python"
         return f"{word}: name another function, as in `{wanted.use}: {wanted.base}_`", ()

@@ -262,7 +262,7 @@ async def _format(ls: Server, params: types.DocumentFormattingParams) -> list[ty
     path = Path(source.path).resolve()
     before = paths.index(path) if path in paths else 0
 
-    def work(texts: object) -> str:
+    def work(_: object) -> str:
         read, _ = entry_reader(program.config)
         # Entries may refer to those of the files before.
         earlier, _ = read(program.sources[:before])

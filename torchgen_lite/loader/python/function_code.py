@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
-from torchgen_lite.loader.python.kernel_modules import KernelModule, statements_of
+from torchgen_lite.loader.python.kernel_modules import KernelModule, is_compound, statements_of
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _WITH_DOC = (*_FUNCTIONS, ast.ClassDef)
@@ -44,7 +44,7 @@ def _read(text: str) -> Mapping[str, list[ast.stmt]]:
         return {}
     defined: dict[str, list[ast.stmt]] = {}
     for statement in statements_of(tree.body):
-        if isinstance(statement, (ast.If, ast.Try)):
+        if is_compound(statement):
             continue  # What is in it follows.
         plain: ast.stmt = _Plain().visit(statement)
         for name in defined_by(plain):

@@ -120,13 +120,12 @@ class KernelIndex:
         return tuple((module.name, module.names[name]) for module in self._found.get(name, ()))
 
     def importer(self, name: str) -> KernelModule | None:
-        """The first module that imports a name that none defines, or that imports `*`."""
+        """The first module that imports a name that none defines."""
         if self.find(name) is not None:
             return None
-        base = name.rpartition(".")[2]
+        home, _, base = name.rpartition(".")
         for module in self.modules:
-            names = module.imported
-            if base in names or "*" in names:
+            if base in module.imported and home in ("", module.name):
                 return module
         return None
 
@@ -226,7 +225,7 @@ def read_constants(
     source = None if path is None else read_source(path, root)[0]
     assigned: Sequence[ast.stmt] = ()
     if source is not None:
-        assigned = _parsed(source).body
+        assigned = ast.parse(source.text).body
     return {
         statement.target.id: ast.literal_eval(statement.value)
         for statement in assigned
@@ -264,12 +263,6 @@ def _folders(package: str, root: Path, source_roots: Sequence[str]) -> Iterator[
         yield from (Path(place).parent for place in places)
 
 
-def _parsed(source: Source) -> ast.Module:
-    """The tree of a module, which may begin with a byte order mark. Raises SyntaxError and its like."""
-    text = source.text.removeprefix("\ufeff")
-    return ast.parse(text)
-
-
 @lru_cache(maxsize=256)
 def _read_module(name: str, path: str, text: str) -> tuple[KernelModule, Diagnostics]:
     """Read a module's text.
@@ -278,8 +271,17 @@ def _read_module(name: str, path: str, text: str) -> tuple[KernelModule, Diagnos
     language server).
     """
     source = Source(path, text)
+    if text.startswith("\ufeff"):
+        # Places in its first line would not be those that Python counts.
+        problem = Diagnostic(
+            "TG311",
+            f"module `{source.path}` begins with a byte order mark",
+            Label(line_span(source, 1), "here"),
+            help="save it as UTF-8 without one",
+        )
+        return KernelModule(name, source, {}), (problem,)
     try:
-        tree = _parsed(source)
+        tree = ast.parse(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         reason = getattr(error, "msg", None) or "not readable"
         problem = Diagnostic(
@@ -303,7 +305,7 @@ def _read_module(name: str, path: str, text: str) -> tuple[KernelModule, Diagnos
     imported = frozenset(alias.asname or alias.name.partition(".")[0] for alias in aliases)
     may_yield = "yield" in text
     others = {}
-    for node in tree.body:
+    for node in statements:
         if not isinstance(node, _SCOPES) or node.decorator_list:
             continue
         what = _other(node, may_yield)
@@ -368,13 +370,19 @@ def statements_of(body: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
     """The statements outside functions and classes, also inside `if`, `try`, `with` and the like."""
     for statement in body:
         yield statement
-        if isinstance(statement, _SCOPES):
+        if not is_compound(statement):
             continue
         for block in ("body", "orelse", "finalbody"):
             yield from statements_of(getattr(statement, block, ()))
         for branches in ("handlers", "cases"):
             for branch in getattr(statement, branches, ()):
                 yield from statements_of(branch.body)
+
+
+def is_compound(statement: ast.stmt) -> bool:
+    """Whether a statement has others in it, which run in its scope."""
+    has_blocks = hasattr(statement, "body") or hasattr(statement, "cases")
+    return has_blocks and not isinstance(statement, _SCOPES)
 
 
 def line_span(source: Source, line: int) -> Span:

@@ -203,8 +203,8 @@ class _Builder:
         comment = _COMMENT.match(self.source.text, node.end)
         if comment is None:
             return
-        opened = node.value.count("(")
-        closed = node.value.count(")")
+        opened = sum(map(node.value.count, "([{"))
+        closed = sum(map(node.value.count, ")]}"))
         is_inside = opened > closed
         if not is_inside and not comment["sign"]:
             return

@@ -98,7 +98,6 @@ def test_a_name_of_no_module_is_looked_for_nowhere(tmp_path: Path, name: str) ->
     ("text", "is_defined"),
     [
         ("def f(a): ...", True),
-        ("\ufeffdef f(a): ...", True),
         ("f = g", True),
         ("f: object = g", True),
         ("f: object", False),
@@ -119,3 +118,25 @@ def test_what_defines_a_name(tmp_path: Path, text: str, is_defined: bool) -> Non
     index, found = index_kernel_modules(["kernels"], tmp_path)
     assert found == ()
     assert (index.find("f") is not None) == is_defined
+
+
+def test_a_byte_order_mark_is_named(tmp_path: Path) -> None:
+    (tmp_path / "kernels.py").write_text("\ufeffdef f(a): ...\n", encoding="utf-8")
+    (problem,) = index_kernel_modules(["kernels"], tmp_path)[1]
+    assert problem.message == "module `kernels.py` begins with a byte order mark"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "{}",
+        "try:\n    {}\nexcept g: ...",
+        "if g:\n    {}",
+        "with g:\n    {}",
+        "for _ in g:\n    {}",
+    ],
+)
+def test_what_is_no_function_is_found_wherever_it_stands(tmp_path: Path, text: str) -> None:
+    (tmp_path / "kernels.py").write_text(text.format("class f: ...") + "\n")
+    index, _ = index_kernel_modules(["kernels"], tmp_path)
+    assert index.other("f") == "a class"
