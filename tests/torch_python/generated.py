@@ -24,6 +24,22 @@ def write_package(folder: Path) -> None:
         target.write_text(text)
 
 
+def write_project(folder: Path, entries: str, kernels: str) -> None:
+    """A package with kernels in Python, generated."""
+    files = {"ops.yaml": entries, "kern.py": kernels, "torchgen_lite.toml": _CONFIG}
+    for name, text in files.items():
+        (folder / name).write_text(text)
+    write_package(folder)
+
+
+_CONFIG = """\
+schema = ["ops.yaml"]
+targets = ["torch-python"]
+[target.torch-python]
+kernels = ["kern"]
+"""
+
+
 def run_python(
     folder: Path, *arguments: str, imported: tuple[str, ...] | None = None
 ) -> subprocess.CompletedProcess[str]:

@@ -6,21 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from tests.torch_python.generated import run_program, write_package
+from tests.torch_python.generated import run_program, write_project
 from tests.torch_python.views import ENTRIES, KERNELS, PAIRS, TREATED
 
 pytestmark = pytest.mark.torch
-CONFIG = """\
-schema = ["ops.yaml"]
-targets = ["torch-python"]
-[target.torch-python]
-kernels = ["kern"]
-"""
 
 
 def test_views_are_as_those_of_pytorchs_functions(tmp_path: Path) -> None:
-    (tmp_path / "ops.yaml").write_text(ENTRIES)
-    (tmp_path / "torchgen_lite.toml").write_text(CONFIG)
-    (tmp_path / "kern.py").write_text(KERNELS)
-    write_package(tmp_path)
+    write_project(tmp_path, ENTRIES, KERNELS)
     assert run_program(tmp_path, "import vw_ops" + PAIRS + TREATED).strip() == "[]"

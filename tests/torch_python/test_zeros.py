@@ -8,23 +8,14 @@ import pytest
 
 from tests.cpp.compiling import needs_compiler
 from tests.cpp.loaded_package import build_package
-from tests.torch_python.generated import run_program, write_package
+from tests.torch_python.generated import run_program, write_project
 from tests.torch_python.zeros import ENTRIES, IN_CPP, KERNELS, PROGRAM
 
 pytestmark = pytest.mark.torch
-CONFIG = """\
-schema = ["ops.yaml"]
-targets = ["torch-python"]
-[target.torch-python]
-kernels = ["kern"]
-"""
 
 
 def test_zeros_are_of_the_kind_of_the_tensor(tmp_path: Path) -> None:
-    (tmp_path / "ops.yaml").write_text(ENTRIES)
-    (tmp_path / "torchgen_lite.toml").write_text(CONFIG)
-    (tmp_path / "kern.py").write_text(KERNELS)
-    write_package(tmp_path)
+    write_project(tmp_path, ENTRIES, KERNELS)
     assert run_program(tmp_path, PROGRAM) == ""
 
 
