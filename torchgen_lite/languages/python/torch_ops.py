@@ -61,16 +61,18 @@ TYPE_MODULES = {name: module for module, names in _NAMES_OF.items() for name in 
 
 def returns_type(schema: FunctionSchema) -> Annotation:
     """What a caller gets: `None`, one type, or a tuple; `Any` where a schema gives any number of values."""
-    if schema.is_varret:
-        return ANY
-    return returned([_RESULTS.returned(r.type) for r in schema.returns])
+    return _all_results(schema, _RESULTS)
 
 
 def kernel_returns_type(schema: FunctionSchema) -> Annotation:
     """What a kernel returns, in the same form: of a `ScalarType` a dtype."""
+    return _all_results(schema, _TYPES)
+
+
+def _all_results(schema: FunctionSchema, types: Annotations) -> Annotation:
     if schema.is_varret:
         return ANY
-    return returned([return_type(r.type) for r in schema.returns])
+    return returned([types.returned(r.type) for r in schema.returns])
 
 
 def parameters(schema: FunctionSchema) -> list[Parameter]:

@@ -223,9 +223,7 @@ def read_constants(
     """
     path = _module_path(module, root, source_roots)
     source = None if path is None else read_source(path, root)[0]
-    assigned: Sequence[ast.stmt] = ()
-    if source is not None:
-        assigned = ast.parse(source.text).body
+    assigned = ast.parse(source.text).body if source else ()
     return {
         statement.target.id: ast.literal_eval(statement.value)
         for statement in assigned
