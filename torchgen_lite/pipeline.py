@@ -227,6 +227,17 @@ def entry_reader(config: Config) -> tuple[EntryReading, Diagnostics]:
     return _entry_reader(config, native, _tags_of(config, native)), native.diagnostics
 
 
+def each_after_others(
+    read: EntryReading, sources: Iterable[Source]
+) -> Iterator[tuple[Source, EntryReading]]:
+    """The files of a project, each with how it is read: after the entries of those before, to which it may refer."""
+    earlier: tuple[NativeFunction, ...] = ()
+    for source in sources:
+        after_others = partial(read, earlier=earlier)
+        yield source, after_others
+        earlier, _ = after_others([source])
+
+
 def _entry_reader(config: Config, native: NativeOperators, tags: Mapping[str, str]) -> EntryReading:
     dialect = Dialect(
         tags,

@@ -13,16 +13,15 @@ from torchgen_lite.cli.exit_codes import ATTENTION, FINE
 from torchgen_lite.cli.places import patch_folder, shown_folder
 from torchgen_lite.cli.projects import each_project, projects_and_files
 from torchgen_lite.cli.session import Session, command, writing
-from torchgen_lite.diagnostics import Diagnostic, has_errors
+from torchgen_lite.diagnostics import Diagnostic, Source, has_errors
 from torchgen_lite.diagnostics.text import counted
 from torchgen_lite.emit.diff import first_difference, render_diff
 from torchgen_lite.emit.plan import Change
 from torchgen_lite.emit.write import replace_file
 from torchgen_lite.loader.config.project import Config
-from torchgen_lite.loader.entry.entry import NativeFunction
 from torchgen_lite.loader.formats.fmt import format_text
 from torchgen_lite.loader.sources import read_source
-from torchgen_lite.pipeline import entry_reader
+from torchgen_lite.pipeline import each_after_others, entry_reader
 
 
 @command("fmt")
@@ -92,31 +91,33 @@ def _formatted(
 
     Entries of the project's files may refer to those of the files before; other files stand alone.
     """
-    # What cannot be read of others, which matters if a file refers to them.
     read, unread_native = entry_reader(config)
-    unread_others = list(unread_native)
-    is_wrong = False
     own = {os.path.realpath(config.root / path): config.root / path for path in config.schema}
     named = {os.path.realpath(path): Path(path) for path in given} or own
-    earlier: tuple[NativeFunction, ...] = ()
-    for place, path in {**own, **named}.items():
-        if place not in named and named.keys().isdisjoint(own):
-            continue
+    paths = named if named.keys().isdisjoint(own) else {**own, **named}
+    sources: dict[str, Source] = {}
+    # What cannot be read of others matters if a file that is wrong may refer to it.
+    unread_others = list(unread_native)
+    for place, path in paths.items():
         source, unread = read_source(path, Path.cwd())
         if place in named:
             problems += unread
         else:
             unread_others += unread
-        if source is None:
-            continue
-        after_others = partial(read, earlier=earlier if place in own else ())
-        if place in named:
-            text, wrong = format_text(source.text, source.path, after_others)
+        if source is not None:
+            sources[place] = source
+    readers = {source.path: read for source in sources.values()}
+    of_project = [source for place, source in sources.items() if place in own]
+    for source, after_others in each_after_others(read, of_project):
+        readers[source.path] = after_others
+    is_wrong = False
+    for place, path in named.items():
+        if place in sources:
+            source = sources[place]
+            text, wrong = format_text(source.text, source.path, readers[source.path])
             problems += wrong
             is_wrong |= bool(wrong)
             yield Change(str(path), "update", source.text, text)
-        if place in own:
-            earlier, _ = after_others([source])
     if is_wrong:
         problems += unread_others
 

@@ -13,7 +13,6 @@ import logging
 import traceback
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
@@ -25,7 +24,7 @@ from pygls.uris import to_fs_path
 
 from torchgen_lite.diagnostics import Source, Span
 from torchgen_lite.loader.formats.fmt import format_text
-from torchgen_lite.pipeline import entry_reader
+from torchgen_lite.pipeline import each_after_others, entry_reader
 from torchgen_lite.version import __version__
 from torchgen_lite_tools.lsp import diagnostics
 from torchgen_lite_tools.lsp.analysis import Analysis, analyze, project_of
@@ -258,18 +257,18 @@ async def _format(ls: Server, params: types.DocumentFormattingParams) -> list[ty
         return []
     source = ls.source(params.text_document)
     program = analysis.program
-    paths = [analysis.path_of(other).resolve() for other in program.sources]
     path = Path(source.path).resolve()
-    before = paths.index(path) if path in paths else 0
 
-    def work(_: object) -> str:
+    def formatted(texts: object) -> str:
         read, _ = entry_reader(program.config)
-        # Entries may refer to those of the files before.
-        earlier, _ = read(program.sources[:before])
-        text, _ = format_text(source.text, source.path, partial(read, earlier=earlier))
+        for other, after_others in each_after_others(read, program.sources):
+            if analysis.path_of(other).resolve() == path:
+                read = after_others
+                break
+        text, _ = format_text(source.text, source.path, read)
         return text
 
-    text = await ls.work(work)
+    text = await ls.work(formatted)
     if text == source.text:
         return []
     return [types.TextEdit(range_of(Span(source, 0, len(source.text)), ls.units), text)]
