@@ -14,7 +14,12 @@ from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
 from torchgen_lite.analysis.derive.copying import copied_entries
-from torchgen_lite.analysis.derive.layout import argument_layout, tensor_options, tensors_in
+from torchgen_lite.analysis.derive.layout import (
+    argument_layout,
+    element_name,
+    tensor_options,
+    tensors_in,
+)
 from torchgen_lite.analysis.derive.model import VariantGroup
 from torchgen_lite.analysis.derive.names import root_of
 from torchgen_lite.analysis.differentiability.model import DifferentiabilityInfo, tensor_arguments
@@ -36,7 +41,7 @@ from torchgen_lite.loader.entry.derivatives import DEFAULT
 from torchgen_lite.loader.entry.entry import DispatchEntry
 from torchgen_lite.schema import SchemaKind
 from torchgen_lite.schema.grouped import names_of
-from torchgen_lite.schema.model import bare_type
+from torchgen_lite.schema.type_names import SYMBOLIC_TYPES
 
 if TYPE_CHECKING:
     from torchgen_lite.analysis.program import Program
@@ -123,14 +128,7 @@ def _kernels_of(program: Program, operator: Operator, policy: Policy) -> Iterato
     function = operator.function
     for kernel in _kernels(program, operator, policy):
         if not kernel.is_structured or Origin.structured not in policy.makes:
-            origin = BY_WORD.get(kernel.kernel, Origin.written)
-            if kernel.rows:
-                origin = Origin.selected
-            if kernel.is_implied:
-                origin = Origin.implied
-            if operator.is_derived:
-                origin = Origin.derived
-            yield Registration(operator, kernel.key, origin, kernel)
+            yield Registration(operator, kernel.key, _origin_of(operator, kernel), kernel)
     if function.is_structured:
         yield from _structured(program, operator, policy)
     if Origin.from_out in policy.makes and operator.group is not None:
@@ -140,10 +138,26 @@ def _kernels_of(program: Program, operator: Operator, policy: Policy) -> Iterato
     if not operator.is_derived and not function.is_written:
         # A backend may have a kernel for it, but PyTorch's own is registered too.
         yield Registration(operator, EXPLICIT, Origin.derived)
-    if _is_pytorchs(operator, policy):
-        if function.autocast is not None:
-            yield Registration(operator, function.autocast.key, Origin.autocast_over)
-        return  # PyTorch itself has the rest.
+    if not _is_pytorchs(operator, policy):
+        yield from _made_for_new(program, operator, policy)
+    elif function.autocast is not None:
+        # PyTorch itself has the rest.
+        yield Registration(operator, function.autocast.key, Origin.autocast_over)
+
+
+def _origin_of(operator: Operator, kernel: DispatchEntry) -> Origin:
+    """Why there is a kernel that has an entry."""
+    if operator.is_derived:
+        return Origin.derived
+    if kernel.is_implied:
+        return Origin.implied
+    if kernel.rows:
+        return Origin.selected
+    return BY_WORD.get(kernel.kernel, Origin.written)
+
+
+def _made_for_new(program: Program, operator: Operator, policy: Policy) -> Iterator[Registration]:
+    """What an operator gets that PyTorch does not have."""
     if _returns_self_on_meta(operator):
         yield Registration(operator, META, Origin.returns_self)
     if _selects_backend(operator, policy):
@@ -229,58 +243,81 @@ def _has_autograd(operators: Sequence[Operator], policy: Policy) -> bool:
 
 
 def _autograd(operator: Operator, plan: AutogradPlan, policy: Policy) -> Iterator[Registration]:
+    """What differentiates an operator, or refuses to, and what raises versions and marks views."""
     is_pytorchs = _is_pytorchs(operator, policy)
-    is_tracked = plan.tracking is Origin.raises_versions
-    if is_tracked and policy.in_pytorch and not (is_pytorchs or plan.tensors):
+    raises_versions = plan.tracking is Origin.raises_versions
+    if raises_versions and policy.in_pytorch and not (is_pytorchs or plan.tensors):
         # Arguments carry no keys, and inference mode takes ADInplaceOrView away.
         yield Registration(operator, BACKEND_SELECT, Origin.raises_versions)
     if Origin.formulas in policy.makes:
         if not is_pytorchs and has_formulas(operator, plan):
             yield Registration(operator, AUTOGRAD, Origin.formulas)
-        if is_tracked and not (is_pytorchs or _is_underived_below(plan, policy)):
+        if raises_versions and not (is_pytorchs or _is_underived_below(plan, policy)):
             yield Registration(operator, VIEWS, Origin.raises_versions)
         return
-    by_hand = operator.function.keys
-    is_elsewhere = operator.name in policy.elsewhere
-    if not is_elsewhere or plan.tracking is Origin.unknown_view:
-        for key, origin in plan.origins.items():
-            # libtorch already has kernels for the default formulas of its operators; formulas for a
-            # single backend are possible only there.
-            if is_pytorchs if key == DEFAULT else not policy.in_pytorch:
-                continue
-            if origin is Origin.fallthrough and Origin.underived in policy.makes:
-                if _is_half_said(plan.infos[key]):
-                    continue
-                # What the kernel calls may not be recorded.
-                origin = Origin.passes
-            is_ours = origin is Origin.not_implemented
-            if is_ours and policy.in_pytorch and _has_several_views(operator):
-                continue
-            if not (
-                VIEWS in by_hand if is_ours else policy.refuses(operator, plan, plan.infos[key])
-            ):
-                name = AUTOGRAD if key == DEFAULT else key
-                yield Registration(operator, name, origin)
-    if is_pytorchs or plan.tracking is None or _is_underived_below(plan, policy):
-        return
-    is_refused = _has_several_views(operator) or _takes_symbols(operator)
-    if plan.tracking is Origin.unknown_view and (is_elsewhere or is_refused):
-        # PyTorch's kernel here would refuse every call. Results are the views that the kernel makes with PyTorch's.
-        return
-    is_lost = plan.tracking is Origin.view and policy.in_pytorch and plan.viewed is None
-    origin = Origin.unknown_view if is_lost else plan.tracking
-    if origin is not Origin.unknown_view or AUTOGRAD not in by_hand:
-        yield Registration(operator, VIEWS, origin)
+    for key in plan.origins:
+        # libtorch already has kernels for the default formulas of its operators; formulas for a
+        # single backend are possible only there.
+        is_made = policy.in_pytorch
+        if key == DEFAULT:
+            is_made = not is_pytorchs
+        origin = _differentiation(operator, plan, policy, key)
+        if is_made and origin is not None:
+            yield Registration(operator, AUTOGRAD if key == DEFAULT else key, origin)
+    if not is_pytorchs:
+        tracking = _tracking(operator, plan, policy)
+        if tracking is not None:
+            yield Registration(operator, VIEWS, tracking)
+
+
+def _differentiation(
+    operator: Operator, plan: AutogradPlan, policy: Policy, key: str
+) -> Origin | None:
+    """The kernel under a key of autograd; None if there is none."""
+    if operator.name in policy.elsewhere and plan.tracking is not Origin.unknown_view:
+        return None
+    origin = plan.origins[key]
+    if origin is Origin.not_implemented:
+        is_by_hand = VIEWS in operator.function.keys
+        is_left = policy.in_pytorch and _has_several_views(operator)
+        return None if is_by_hand or is_left else origin
+    info = plan.infos[key]
+    if policy.refuses(operator, plan, info):
+        return None
+    if origin is Origin.fallthrough and Origin.underived in policy.makes:
+        # What the kernel calls may not be recorded.
+        return None if _is_half_said(info) else Origin.passes
+    return origin
+
+
+def _tracking(operator: Operator, plan: AutogradPlan, policy: Policy) -> Origin | None:
+    """The kernel that raises versions or marks views; None if there is none."""
+    tracking = plan.tracking
+    if tracking is Origin.unknown_view:
+        is_elsewhere = operator.name in policy.elsewhere
+        if is_elsewhere or _has_several_views(operator) or _takes_symbols(operator):
+            # PyTorch's kernel here would refuse every call. Results are the views that the kernel makes with PyTorch's.
+            return None
+    if _is_underived_below(plan, policy):
+        return None
+    if tracking is Origin.view and policy.in_pytorch and plan.viewed is None:
+        tracking = Origin.unknown_view
+    if tracking is Origin.unknown_view and AUTOGRAD in operator.function.keys:
+        return None
+    return tracking
 
 
 def _takes_symbols(operator: Operator) -> bool:
     """Whether an argument is a symbolic number, or has some: then PyTorch marks no view."""
-    return any("Sym" in bare_type(argument.type) for argument in operator.schema.arguments)
+    names = {element_name(argument.type) for argument in operator.schema.arguments}
+    return not names.isdisjoint(SYMBOLIC_TYPES)
 
 
 def _has_several_views(operator: Operator) -> bool:
     """Whether several results are views, of which PyTorch marks none."""
-    views = [r for r in operator.schema.returns if r.annotation and not r.annotation.is_write]
+    views = [
+        result for result in operator.schema.returns if result.annotation and not result.is_write
+    ]
     return len(views) > 1
 
 

@@ -18,6 +18,9 @@ BASE_TYPES = frozenset(_OPERATOR_TYPES + _JIT_TYPES)
 # What a misspelled name may mean: operators have hardly any of the others.
 MEANT_TYPES = (*_OPERATOR_TYPES, "Any", "SymFloat", "complex")
 
+SYMBOLIC_TYPES = frozenset({"SymBool", "SymFloat", "SymInt"})
+"""Numbers that a compiler may not know yet."""
+
 TYPES_SINCE = {"SymBool": (2, 9)}
 """For each of these types, the first release whose dispatcher reads it in a schema."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from torchgen_lite.analysis.differentiability.calls import Missing, Speech
 from torchgen_lite.analysis.differentiability.vocabulary import TENSOR_METHODS
@@ -66,35 +66,49 @@ def called_headers(tree: Typed, functions: Functions) -> Iterator[str]:
             yield at_header(name)
 
 
-def unsayable(tree: Typed, functions: Functions) -> Iterator[tuple[nodes.Expression, str, str]]:
-    """The parts of a formula without a C++ equivalent, each with the problem and a remedy."""
-    node = tree.node
-    operator = tree.operator
+Unsaid = Iterator[tuple[nodes.Expression, str, str]]
+"""Parts of a formula without a C++ equivalent, each with the problem and a remedy, or an empty one."""
+
+
+def unsayable(tree: Typed, functions: Functions) -> Unsaid:
+    """Those of a formula and of its parts."""
     if tree.saved is not None:
         return
-    if isinstance(node, nodes.Member) and not node.arrow and node.name not in ATTRIBUTES:
-        yield node, f"C++ has no attribute `{node.name}` of a tensor", ""
-    if isinstance(node, nodes.Call):
-        is_own = tree.calls_own
-        name = ""
-        if isinstance(node.function, nodes.Name):
-            name = node.function.text
-        if name in functions.python and not is_own and not functions.has_headers:
-            yield node, f"`{name}` is a function of Python", ""
-        known = set(names_of(operator.func.arguments)) if operator is not None else set()
-        for key, value in node.keywords:
-            if key in known or (not is_own and key in OPTIONS):
-                continue
-            if operator is None:
-                hint = "pass arguments by position, or declare the operator in the schema file"
-                hint = "write it by position" if isinstance(node.function, nodes.Member) else hint
-                yield value, f"C++ has no keyword arguments, such as `{key}`", hint
-            else:
-                yield value, f"no overload of `{operator.func.full_name}` takes this", ""
-    if isinstance(node, (nodes.Conditional, nodes.Subscript)):
-        sides = (node.value,) if isinstance(node, nodes.Subscript) else (node.yes, node.no)
-        for side in sides:
-            if isinstance(side, nodes.ListDisplay) and not side.type:
-                yield side, "C++ gives a list in brackets no type here", "choose between its items"
+    match tree.node:
+        case nodes.Member(_, name, arrow) as node if not arrow and name not in ATTRIBUTES:
+            yield node, f"C++ has no attribute `{name}` of a tensor", ""
+        case nodes.Call() as node:
+            yield from _unsayable_call(tree, node, functions)
+        case nodes.Subscript(value):
+            yield from _untyped([value])
+        case nodes.Conditional(_, yes, no):
+            yield from _untyped([yes, no])
     for part in tree.parts:
         yield from unsayable(part, functions)
+
+
+def _unsayable_call(tree: Typed, node: nodes.Call, functions: Functions) -> Unsaid:
+    function = node.function
+    is_own = tree.calls_own
+    may_be_pythons = not (is_own or functions.has_headers)
+    if may_be_pythons and isinstance(function, nodes.Name) and function.text in functions.python:
+        yield node, f"`{function.text}` is a function of Python", ""
+    known = set[str]() if is_own else set(OPTIONS)
+    if tree.operator is not None:
+        known.update(names_of(tree.operator.func.arguments))
+    for key, value in node.keywords:
+        if key in known:
+            continue
+        if tree.operator is not None:
+            yield value, f"no overload of `{tree.operator.func.full_name}` takes this", ""
+            continue
+        hint = "pass arguments by position, or declare the operator in the schema file"
+        if isinstance(function, nodes.Member):
+            hint = "write it by position"
+        yield value, f"C++ has no keyword arguments, such as `{key}`", hint
+
+
+def _untyped(sides: Sequence[nodes.Expression]) -> Unsaid:
+    for side in sides:
+        if isinstance(side, nodes.ListDisplay) and not side.type:
+            yield side, "C++ gives a list in brackets no type here", "choose between its items"

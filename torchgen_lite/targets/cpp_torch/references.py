@@ -117,6 +117,10 @@ _INSTEAD = {
 }
 
 
+Unsaid = tuple[Expression, str, str]
+"""A part without a C++ equivalent, the problem, and a remedy, or an empty one."""
+
+
 def check_references(registered: Sequence[Registration]) -> Findings:
     """What the references that are kernels or have gradients say, and C++ cannot, or says otherwise."""
     instead = {}
@@ -126,37 +130,50 @@ def check_references(registered: Sequence[Registration]) -> Findings:
         if has_reference and registration.origin in _INSTEAD:
             instead[operator] = registration.origin
     for operator, origin in instead.items():
-        function = operator.function
-        let, trees = _trees(operator)
-        every = [*let.values(), *trees]
-        unsaid = list(chain.from_iterable([unsayable(tree, _TORCH) for tree in every]))
-        # A view of sizes may outlive its tensor, and neither a list in brackets nor `None` has a type.
-        for tree in let.values():
-            is_owned = (tree.kind, type(tree.node)) == (TENSORS, Call)
-            if tree.is_none or (tree.kind.is_list and not is_owned):
-                unsaid.append((tree.node, f"{tree.kind.words} is no variable in C++", ""))
-        for part in chain.from_iterable(map(every_part, every)):
-            yield from findings(function, check_operands(part))
-            problem = differs(part)
-            if problem:
-                unsaid.append((part.node, problem, ""))
-        spans = [node.span for node, *_ in unsaid]
-        for diagnostic in check_calls(function, every, speech(_TORCH)):
-            if diagnostic.label is None or diagnostic.label.span not in spans:
-                yield diagnostic
+        yield from _check_reference(operator, origin)
+
+
+def _check_reference(operator: Operator, origin: Origin) -> Findings:
+    function = operator.function
+    let, trees = _trees(operator)
+    every = [*let.values(), *trees]
+    parts = [*chain.from_iterable(map(every_part, every))]
+    for part in parts:
+        yield from findings(function, check_operands(part))
+    unsaid = [*_unsaid_parts(let, every, parts)]
+    spans = [node.span for node, *_ in unsaid]
+    for diagnostic in check_calls(function, every, speech(_TORCH)):
+        if diagnostic.label is None or diagnostic.label.span not in spans:
+            yield diagnostic
+    count = len(operator.schema.returns)
+    if origin is Origin.autograd and len(trees) != count:
         # A node takes the results that have gradients one by one.
-        if origin is Origin.autograd and len(trees) != len(operator.schema.returns):
-            unsaid.append((trees[0].node, "several results in one expression", ""))
-        if len(trees) == 1 and not unsaid:
-            wanted = "list"
-            if len(operator.schema.returns) > 1:
-                wanted = "tuple"
-            for form in sorted(_forms(trees[0], let) - {wanted}):
-                problem = f"a {form} in C++, which makes no {wanted}"
-                unsaid.append((trees[0].node, problem, "write the results one by one"))
-        for node, problem, hint in unsaid:
-            hint = hint or f"write what both languages have, or {_INSTEAD[origin]}"
-            yield finding(function, "TG540", problem, node.span, "not in C++", hint)
+        unsaid.append((trees[0].node, "several results in one expression", ""))
+    elif len(trees) == 1 and not unsaid:
+        unsaid += _unsaid_form(trees[0], let, "tuple" if count > 1 else "list")
+    for node, problem, hint in unsaid:
+        hint = hint or f"write what both languages have, or {_INSTEAD[origin]}"
+        yield finding(function, "TG540", problem, node.span, "not in C++", hint)
+
+
+def _unsaid_parts(let: Values, every: Iterable[Typed], parts: Iterable[Typed]) -> Iterator[Unsaid]:
+    for tree in every:
+        yield from unsayable(tree, _TORCH)
+    # A view of sizes may outlive its tensor, and neither a list in brackets nor `None` has a type.
+    for tree in let.values():
+        is_owned = (tree.kind, type(tree.node)) == (TENSORS, Call)
+        if tree.is_none or (tree.kind.is_list and not is_owned):
+            yield tree.node, f"{tree.kind.words} is no variable in C++", ""
+    for part in parts:
+        problem = differs(part)
+        if problem:
+            yield part.node, problem, ""
+
+
+def _unsaid_form(tree: Typed, let: Values, wanted: str) -> Iterator[Unsaid]:
+    """Where one expression gives several values, and C++ makes no `wanted` of them."""
+    for form in sorted(_forms(tree, let) - {wanted}):
+        yield tree.node, f"a {form} in C++, which makes no {wanted}", "write the results one by one"
 
 
 def _forms(tree: Typed, let: Values) -> set[str]:
