@@ -11,14 +11,15 @@ _LIBRARY = re.compile(r'^(\w+) = Library\(\s*"([^"]+)",\s*"IMPL",\s*"(\w+)"', re
 _OPERATOR = re.compile(
     r'_library\.Operator\(\s*_places\.\w+,\s*"([^"]+)",(.*?)^    \),$', re.DOTALL | re.MULTILINE
 )
-_RULE = re.compile(r'"(\w+)": ')
+# A rule has a line of its own; a default in a lambda may look like one.
+_RULE = re.compile(r'^ {12}"(\w+)": ', re.MULTILINE)
 _ARGUMENTS = re.compile(r'"[\w.]+\((.*)\) -> ')
 # A tensor argument, and what follows the type of its items: `?`, `[]`, `[]?`.
 _TENSOR = re.compile(r"\bTensor(?:\([^()]*\))?!?([?\[\]\d]*)")
 # What the modules of `copied/torch_python` do with the rules that are not called after a dispatch key.
 _RULES = {
     "fake": ["Meta"],
-    "view": ["Functionalize", "Autograd"],
+    "view": ["Functionalize", "Autograd", "FuncTorchBatched"],
     "functionalize": ["Functionalize"],
     "setup_context": [],
     "refuse": [],
