@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from importlib.machinery import PathFinder
+from importlib.machinery import ModuleSpec, PathFinder
 from importlib.util import resolve_name
-from pathlib import Path
 from typing import Any
 
-from ._library import Function, resolve
+from ._library import Function, resolve, text_of
 
 # The modules that rules, formulas and kernels of Triton are in.
 modules: set[str] = set()
@@ -29,15 +28,15 @@ def named(place: str, module: str, name: str, calling: Function = _plainly) -> F
     return call
 
 
-def sources() -> Iterator[Path]:
-    """The files of these modules, found where imports look, and not imported."""
+def sources() -> Iterator[bytes]:
+    """The texts of these modules, found where imports look, and not imported; a library in C++ has none."""
     for module in sorted(modules):
-        origin = _origin_of(module)
-        if origin is not None and origin.endswith(".py"):
-            yield Path(origin)
+        spec = _spec_of(module)
+        if spec is not None and (spec.origin or "").endswith((".py", ".pyc")):
+            yield text_of(spec)
 
 
-def _origin_of(module: str) -> str | None:
+def _spec_of(module: str) -> ModuleSpec | None:
     """A package that is imported knows where its modules are: one that was loaded by its path is nowhere else found."""
     folders: Any = None
     spec = None
@@ -48,4 +47,4 @@ def _origin_of(module: str) -> str | None:
         if spec is None:
             spec = PathFinder.find_spec(name, folders)
         folders = spec.submodule_search_locations if spec is not None else None
-    return spec.origin if spec is not None else None
+    return spec

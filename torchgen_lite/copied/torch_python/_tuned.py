@@ -12,7 +12,7 @@ import json
 import time
 from collections.abc import Mapping, Sequence
 from functools import partial
-from pathlib import Path
+from importlib.resources import files
 from typing import Any
 
 import torch
@@ -21,7 +21,7 @@ from torch.utils import _pytree as pytree
 from . import _rows
 from ._library import Function, RegistrationError, tensors_of
 
-PATH = Path(__file__).with_name("tuned.json")
+FILE = "tuned.json"
 Options = Mapping[str, Any]
 # By device, by kernel, by class of inputs.
 Known = dict[str, dict[str, dict[str, Options]]]
@@ -33,12 +33,14 @@ _SECONDS = 0.2
 
 
 def _read() -> Known:
-    if not PATH.exists():
+    # The package may be in an archive.
+    held = files(__package__) / FILE
+    if not held.is_file():
         return {}
     try:
-        read: Known = json.loads(PATH.read_text("utf-8"))
+        read: Known = json.loads(held.read_text("utf-8"))
     except ValueError as error:
-        raise RegistrationError(f"{PATH}: {error}: run `tune` again, or delete it") from error
+        raise RegistrationError(f"{held}: {error}: run `tune` again, or delete it") from error
     return read
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import runpy
 import sys
+from pathlib import Path
 
 from . import _tuned
 
@@ -17,12 +18,13 @@ def main(arguments: list[str]) -> int:
     _tuned.is_measuring = True
     sys.argv = arguments
     runpy.run_path(arguments[0], run_name="__main__")
+    path = Path(__file__).with_name(_tuned.FILE)
     text = json.dumps(_tuned.known, indent=1, sort_keys=True)
-    _tuned.PATH.write_text(f"{text}\n", "utf-8")
+    path.write_text(f"{text}\n", "utf-8")
     measured = 0
     for kernels in _tuned.known.values():
         measured += sum(len(classes) for classes in kernels.values())
-    print(f"{_tuned.PATH}: {measured} classes of inputs", file=sys.stderr)
+    print(f"{path}: {measured} classes of inputs", file=sys.stderr)
     return 0
 
 

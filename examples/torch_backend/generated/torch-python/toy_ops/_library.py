@@ -25,7 +25,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache, partial
-from pathlib import Path
 from types import ModuleType
 from typing import Any, NamedTuple, cast
 
@@ -147,7 +146,7 @@ def register(
     *,
     kind: str,
     defines: bool,
-    sources: Iterable[Path] = (),
+    sources: Iterable[bytes] = (),
     checked: Checked | None = None,
     below: Callable[[Registering, Any], Function] = through_the_dispatcher,
     features: Sequence[Feature] = (),
@@ -155,7 +154,7 @@ def register(
 ) -> None:
     """Define the operators and register their rules, or raise RegistrationError.
 
-    `sources` are files with functions that rules name. `checked` makes the kernel of an operator for a key from the
+    `sources` are texts of modules that rules name. `checked` makes the kernel of an operator for a key from the
     table, and `below` what autograd calls for keys. Of `features`, each registers what some operators have beside kernels
     and fakes, in this order; the module `held` holds calls against their entries if the environment asks for it.
     """
@@ -212,7 +211,6 @@ def _register_kernels(registering: Registering, checked: Checked | None) -> None
     for rule in operator.rules:
         function = current(table, operator.name, rule)
         if rule in ("fake", "vmap"):
-            # An older torch may not have it.
             register_rule = library_function(f"register_{rule}")
             register_rule(operator.name, function, lib=registering.library)
         elif rule[0].isupper():
@@ -222,15 +220,23 @@ def _register_kernels(registering: Registering, checked: Checked | None) -> None
             registering.impl(rule, function)
 
 
-def _tag(package: str, sources: Iterable[Path]) -> None:
+def _tag(package: str, sources: Iterable[bytes]) -> None:
     """Let caches of compiled programs, on disk too, forget those that were traced with other rules and formulas."""
     config: Any = getattr(torch.compiler, "config", None)
     if not hasattr(config, "cache_key_tag"):
         return
-    files = [Path(str(sys.modules[__name__].__file__)).with_name("_operators.py"), *sources]
-    digest = hashlib.sha256(b"".join(path.read_bytes() for path in files))
+    own = text_of(sys.modules[f"{__package__}._operators"].__spec__)
+    digest = hashlib.sha256(b"".join([own, *sources]))
     others = [w for w in config.cache_key_tag.split() if not w.startswith(f"{package}=")]
     config.cache_key_tag = " ".join([*others, f"{package}={digest.hexdigest()}"])
+
+
+def text_of(spec: Any) -> bytes:
+    """The text of a module, or its byte code, in an archive too; another for each process where none can be read."""
+    try:
+        return bytes(spec.loader.get_data(spec.origin))
+    except (AttributeError, OSError):
+        return os.urandom(16)
 
 
 # What is known of operators.
@@ -254,10 +260,9 @@ def at(place: str, what: str) -> Iterator[None]:
 
 def library_function(name: str) -> Any:
     """A function of `torch.library`, which an older torch may not have."""
-    function = getattr(torch.library, name, None)
-    if function is None:
+    if not hasattr(torch.library, name):
         raise RuntimeError(f"torch {torch.__version__} is too old: no `torch.library.{name}`")
-    return function
+    return getattr(torch.library, name)
 
 
 def handle(operator: str) -> Any:

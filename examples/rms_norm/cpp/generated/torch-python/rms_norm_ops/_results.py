@@ -15,7 +15,7 @@ with what a transform of `torch.func` wraps, too, which has no memory: then it i
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from itertools import count
 from typing import Any
 
@@ -83,14 +83,14 @@ def _returns_self(schema: Any) -> bool:
     return bool(aliases[0].before_set == aliases[1].before_set != set())
 
 
-# What a tensor of a call is called, the tensor, and how the schema aliases it.
-_Known = tuple[str, torch.Tensor, Any]
-
-
 def broken_promise(schema: Any, args: Any, kwargs: Any, result: Any) -> str:
     """What results are not as the schema says, and what to do; empty if there is nothing."""
     given = named(schema, args, kwargs)
-    known: list[_Known] = list(_arguments(schema, given))
+    # What a tensor of the call is called, the tensor, and how the schema aliases it.
+    known: list[tuple[str, torch.Tensor, Any]] = []
+    for argument in schema.arguments:
+        for tensor in tensors_of(given.get(argument.name)):
+            known.append((f"argument `{argument.name}`", tensor, argument.alias_info))
     results = [result] if len(schema.returns) == 1 else list(result or ())
     for index, (declared, value) in enumerate(zip(schema.returns, results)):
         alias = declared.alias_info
@@ -108,12 +108,6 @@ def broken_promise(schema: Any, args: Any, kwargs: Any, result: Any) -> str:
                     return f"{what} shares memory with {other}, {_UNDECLARED}"
             known.append((what, tensor, alias))
     return ""
-
-
-def _arguments(schema: Any, given: dict[str, Any]) -> Iterator[_Known]:
-    for argument in schema.arguments:
-        for tensor in tensors_of(given.get(argument.name)):
-            yield f"argument `{argument.name}`", tensor, argument.alias_info
 
 
 def _other_than_written(schema: Any, given: dict[str, Any], alias: Any, value: Any) -> str:
