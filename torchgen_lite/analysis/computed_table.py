@@ -110,9 +110,10 @@ def cell_of(registrations: Registrations, slot: str) -> Cell:
 
 def _cells(registrations: Registrations, slots: Iterable[str]) -> Iterator[Cell]:
     kernels = kernels_by_key(registrations)
-    filled = _filled(frozenset(kernels), frozenset(registrations.fallbacks), registrations.keys)
+    registered = frozenset(kernels)
     for slot in slots:
-        step, origin, source = filled[slot]
+        has_fallback = slot in registrations.fallbacks
+        step, origin, source = _filled(registered, slot, has_fallback, registrations.keys)
         label = registrations.fallbacks[slot] if origin == FALLBACK else kernels.get(source, "")
         whose = "" if registrations.own is None or not source else PYTORCHS
         if registrations.own and source in registrations.own:
@@ -120,21 +121,17 @@ def _cells(registrations: Registrations, slots: Iterable[str]) -> Iterator[Cell]
         yield Cell(slot, step, origin, source, label, whose)
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=1 << 16)
 def _filled(
-    registered: frozenset[str], fallbacks: frozenset[str], keys: KeyTable
-) -> Mapping[str, tuple[int, str, str]]:
-    """Rule, origin and kernel key of each slot, which many operators share."""
+    registered: frozenset[str], slot: str, has_fallback: bool, keys: KeyTable
+) -> tuple[int, str, str]:
+    """Rule, origin and kernel key of a slot, which many operators share."""
     sets = key_sets(keys)
-    with_fallback = frozenset(map(sets.parse, fallbacks))
-    filled = {}
-    for slot in sets.slots:
-        choice = choose(sets, slot, registered, slot in with_fallback)
-        decided = (r.step for r in RULES if r.decide(sets, slot, registered) is not None)
-        step = _STEPS.get(choice.origin) or next(decided)
-        source = slot if choice.origin == FALLBACK else choice.source or ""
-        filled[slot] = (step, choice.origin, source)
-    return filled
+    choice = choose(sets, slot, registered, has_fallback)
+    decided = (r.step for r in RULES if r.decide(sets, slot, registered) is not None)
+    step = _STEPS.get(choice.origin) or next(decided)
+    source = slot if choice.origin == FALLBACK else choice.source or ""
+    return step, choice.origin, source
 
 
 def are_alike(a: Cell, b: Cell) -> bool:

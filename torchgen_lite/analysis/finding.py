@@ -109,7 +109,8 @@ def of_each(functions: Iterable[NativeFunction], rules: Iterable[Rule]) -> Repor
     """What these rules find in each of the entries."""
     for function in functions:
         for rule in rules:
-            yield from findings(function, rule(function))
+            for mistake in rule(function):
+                yield from findings(function, [mistake])
 
 
 def findings(
