@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from torchgen_lite.analysis.checks import check_functions
@@ -16,6 +17,7 @@ from torchgen_lite.analysis.suppress import filter_diagnostics, leave_out, unkno
 from torchgen_lite.diagnostics import Diagnostic, Diagnostics, Source, has_errors, sort_diagnostics
 from torchgen_lite.loader.config.project import Config
 from torchgen_lite.loader.entry.entry import NativeFunction
+from torchgen_lite.loader.entry.fields import FIELDS
 from torchgen_lite.loader.entry.known_tags import KNOWN_TAGS
 from torchgen_lite.loader.python.kernel_modules import KernelIndex
 from torchgen_lite.loader.torch.files import InstalledTorch
@@ -173,17 +175,20 @@ def _resolve(
 def _check_fields(
     resolved: Resolved, formulas: KernelIndex | None, speech: Speech | None
 ) -> Reported:
-    """The findings in the fields that PyTorch's own entries do not have."""
-    if any(map(_has_fields_of_ours, resolved.functions)):
-        # Imported here: other programs have no use for the language of formulas.
-        from torchgen_lite.analysis.checks.fields import check_fields
+    """The findings in the fields that PyTorch's own entries do not have.
+
+    Checks are imported here: they need the language of formulas, for which other programs have no use.
+    """
+    given = {name for name in _OURS if any(map(attrgetter(name), resolved.functions))}
+    if "derivatives" in given:
+        from torchgen_lite.analysis.differentiability.checks import check_formulas
 
         helpers = None if formulas is None else frozenset(formulas.names())
-        yield from check_fields(resolved, helpers, speech)
+        yield from check_formulas(resolved, helpers, speech)
+    if given - {"derivatives"}:
+        from torchgen_lite.analysis.checks.fields import check_fields
+
+        yield from check_fields(resolved)
 
 
-_OURS = "autocast axes checkpoint decompose derivatives fake flops samples triton".split()
-
-
-def _has_fields_of_ours(function: NativeFunction) -> bool:
-    return any(getattr(function, field) for field in _OURS)
+_OURS = frozenset(field.attribute for field in FIELDS.values() if field.ours)

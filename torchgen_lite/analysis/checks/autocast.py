@@ -35,6 +35,14 @@ def check_autocast(operator: Operator, autocast: Autocast) -> Findings:
             did_you_mean(autocast.result, tensors),
         )
     every = names_of(tensors_in(schema.arguments))
+    if not every:
+        yield Found(
+            "TG337",
+            f"`{name}` takes no tensors, which could be cast",
+            autocast.span,
+            "not used",
+            "leave it out",
+        )
     for i, (named, at) in enumerate(zip(autocast.only, autocast.places)):
         if named not in every or named in autocast.only[:i]:
             why = "is named twice" if named in every else f"is no tensor of `{name}`"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from torchgen_lite.analysis.checks.reachable import unreachable_kernels
 from torchgen_lite.analysis.derive.layout import tensor_options, tensors_in
 from torchgen_lite.analysis.finding import Findings, Found, Reported, finding
 from torchgen_lite.analysis.kernels import COMPOSITE_IMPLICIT as _IMPLICIT
@@ -14,7 +15,7 @@ from torchgen_lite.analysis.resolve import Resolved
 from torchgen_lite.key_sets import key_sets
 from torchgen_lite.loader.entry.entry import DispatchEntry, NativeFunction
 from torchgen_lite.loader.torch.stock_fallbacks import META_FALLBACK, STOCK_FALLBACKS
-from torchgen_lite.schema import BaseType, SchemaKind, walk_type
+from torchgen_lite.schema import SchemaKind
 
 _EXPLICIT = ("CompositeExplicitAutograd", "CompositeExplicitAutogradNonFunctional")
 _SERVED = frozenset({_IMPLICIT, *_EXPLICIT, "Meta"})
@@ -29,34 +30,6 @@ def _kernel_for(function: NativeFunction, *keys: str) -> DispatchEntry | None:
 def unreachable_kernel(resolved: Resolved) -> Reported:
     """TG406: a backend kernel, but no argument that carries its key (in Python, options do)."""
     return unreachable_kernels([f for f in resolved.functions if not tensor_options(f.func)])
-
-
-def unreachable_kernels(functions: Sequence[NativeFunction]) -> Reported:
-    """Exempts operators with a `Device` argument or BackendSelect kernel: BackendSelect chooses."""
-    for function in functions:
-        if not function.dispatch or function.func.carries_keys:
-            continue
-        if _is_selected_by_hand(function):
-            continue
-        for entry in function.dispatch:
-            if entry.key in key_sets().backends:
-                yield finding(
-                    function,
-                    "TG406",
-                    f"kernel for `{entry.key}` is unreachable: no argument carries a key",
-                    entry.key_span,
-                    "never chosen",
-                    "register it for `CompositeExplicitAutograd`",
-                )
-
-
-def _is_selected_by_hand(function: NativeFunction) -> bool:
-    names: set[str] = set()
-    for argument in function.func.arguments:
-        types = walk_type(argument.type)
-        names.update(type_.name for type_ in types if isinstance(type_, BaseType))
-    has_kernel = "BackendSelect" in function.keys
-    return has_kernel or not names.isdisjoint({"Device", "Tensor"})
 
 
 def shadowed_composite(function: NativeFunction) -> Findings:

@@ -6,10 +6,10 @@ import re
 from collections.abc import Sequence
 
 from torchgen_lite.analysis.checks.compiled import check_effects
+from torchgen_lite.analysis.checks.reachable import unreachable_kernels
 from torchgen_lite.analysis.checks.registrable import unregistrable
 from torchgen_lite.analysis.derive.copying import copied_entries
 from torchgen_lite.analysis.finding import finding
-from torchgen_lite.analysis.lint.dispatch import unreachable_kernels
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.analysis.program import Program
 from torchgen_lite.diagnostics import Diagnostic

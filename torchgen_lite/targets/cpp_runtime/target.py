@@ -18,8 +18,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import partial
 
+from torchgen_lite.analysis.checks.reachable import unreachable_kernels
 from torchgen_lite.analysis.finding import finding
-from torchgen_lite.analysis.lint.dispatch import unreachable_kernels
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.analysis.program import Program
 from torchgen_lite.key_tables import CURRENT

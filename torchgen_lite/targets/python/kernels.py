@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from torchgen_lite.analysis.checks.reachable import unreachable_kernels
 from torchgen_lite.analysis.derive.layout import tensor_options
-from torchgen_lite.analysis.lint.dispatch import unreachable_kernels
 from torchgen_lite.analysis.program import Program
 from torchgen_lite.analysis.registrations import Registration
 from torchgen_lite.languages.python import runtime as python
