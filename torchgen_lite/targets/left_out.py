@@ -114,8 +114,12 @@ def _left_out(operator: Operator, target: str, reason: str) -> Diagnostic:
 
 
 def _unregistrable(program: Program, operator: Operator, policy: Policy) -> Findings:
-    """TG515: what the entry asks for, and the target or the key has not."""
+    """TG515: what the entry asks for, and the target or the key has not. TG535, where it only does without."""
     function = operator.function
+    if function.autogen and not function.is_pytorchs:
+        message = f"target `{policy.target}` registers nothing for `autogen`"
+        hint = "operators are derived in PyTorch alone: write an entry for each"
+        yield finding(function, "TG535", message, function.place("autogen"), "not used", hint)
     is_over = function.autocast is not None and function.is_pytorchs
     if is_over and Origin.autocast in policy.makes and Origin.autocast_over not in policy.makes:
         message = f"target `{policy.target}` has no `autocast` for an operator of PyTorch"
@@ -205,6 +209,15 @@ def check_brought(
             if place is not None and not is_brought:
                 message = f"target `{target}` registers nothing for `{field}`"
                 yield finding(operator.function, "TG535", message, place, "not used", help_)
+
+
+def check_unread(program: Program, target: str, operators: Sequence[Operator]) -> Findings:
+    """TG535: what entries say to PyTorch, in a project of which no target generates code for it."""
+    targets = generation_beside(program).targets
+    if not any(target.policy.in_pytorch for target in targets):
+        # Of `triton`, TG515 is said.
+        fields = [field for field in ("autocast", "vmap", "axes", *PLAIN) if field != "triton"]
+        yield from check_brought(program, target, operators, fields)
 
 
 def _brought_by(program: Program, python: Selection) -> set[tuple[str, str]]:

@@ -1,4 +1,4 @@
-"""What an entry says that a target in C++ has no kernel for is a warning, unless the package of `torch-python` brings it."""
+"""What an entry says that a target has no kernel for is a warning, unless the package of `torch-python` brings it."""
 
 from __future__ import annotations
 
@@ -75,3 +75,40 @@ def test_who_runs_kernels_of_triton(targets: str, said: str, tmp_path: Path) -> 
     assert [f"{d.code} {d.message}" for d in made if "riton" in d.message] == (
         [said] if said else []
     )
+
+
+FIELDS = {
+    "fake": "{like: x}",
+    "effects": "ordered",
+    "checkpoint": "save",
+    "flops": "x.numel()",
+    "vmap": "loop",
+    "axes": "'x[n] -> [n]'",
+    "autocast": "float32",
+    "decompose": "inductor\n  samples: {calls: ['(ones(2))'], reference: x}",
+}
+OTHERS = {
+    "python": 'kernels = ["kernels"]',
+    "cpp-runtime": 'tensor = "toy::Tensor"',
+}
+
+
+@pytest.mark.parametrize("field", [*FIELDS, "autogen"])
+@pytest.mark.parametrize("target", OTHERS)
+def test_what_is_for_pytorch_alone(target: str, field: str, tmp_path: Path) -> None:
+    """In a project for another dispatcher it is a warning, which a target for PyTorch takes away."""
+    value = FIELDS.get(field, "f.out")
+    entry = f"- func: my::f(Tensor x) -> Tensor\n  dispatch: {{CPU: f}}\n  {field}: {value}\n"
+    (tmp_path / "ops.yaml").write_text(entry)
+    (tmp_path / "kernels.py").write_text("def f(x): ...\n")
+    found = {}
+    for targets in ([target], [target, "torch-python"]):
+        config = f'schema = "ops.yaml"\ntargets = {targets}\n[target.{target}]\n{OTHERS[target]}\n'
+        (tmp_path / "torchgen_lite.toml").write_text(config.replace("'", '"'))
+        made = generate_all(load(root=tmp_path)).diagnostics
+        found[len(targets)] = [d.message for d in made if d.code == "TG535"]
+    said = f"target `{target}` registers nothing for `{field}`"
+    assert found[1] == [said]
+    # Nothing is derived for PyTorch either.
+    beside = [said, said.replace(target, "torch-python")] if field == "autogen" else []
+    assert found[2] == beside
