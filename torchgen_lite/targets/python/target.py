@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Iterator
 from functools import cache, partial
 from itertools import chain
@@ -25,9 +26,11 @@ from torchgen_lite.targets.python import functions
 from torchgen_lite.targets.python.methods import build_methods
 from torchgen_lite.targets.python.options import TARGET, VENDORED, PythonOptions
 from torchgen_lite.targets.python.overloads import group_by_base, merge_out
-from torchgen_lite.targets.python.package import Package, build_package
+from torchgen_lite.targets.python.package import Package, build_package, is_module
 from torchgen_lite.targets.python.stubs import build_libraries, build_operators
 
+# Generated code has many names that begin like this, so that it may call its arguments what they are called.
+_PRIVATE = re.compile(r"_\D")
 # Prefixes of the names that each operator has besides its stub.
 _PREFIXES = ("_handle_", "_memo_", "_redispatch_memo_", "redispatch_")
 
@@ -51,7 +54,10 @@ def select_python(program: Program, options: PythonOptions) -> Selection:
     """The operators that have stubs. If no kernels are configured, there are only stubs."""
     home = program.functions[0].namespace if program.functions else ""
     stubs = frozenset(identifier(f.flat_name(home)) for f in program.functions)
-    problem = partial(_inexpressible, home=home, stubs=stubs, records=bool(options.kernels))
+    names = frozenset(chain.from_iterable(map(_names, program.functions)))
+    problem = partial(
+        _inexpressible, home=home, stubs=stubs, names=names, records=bool(options.kernels)
+    )
     return select(program, TARGET, options.skip, problem, () if options.kernels else tuple(Origin))
 
 
@@ -68,10 +74,15 @@ def author_python(program: Program, options: PythonOptions) -> Iterator[AuthorFu
 
 
 def _inexpressible(
-    function: NativeFunction, *, home: str, stubs: Collection[str], records: bool
+    function: NativeFunction,
+    *,
+    home: str,
+    stubs: Collection[str],
+    names: Collection[str],
+    records: bool,
 ) -> str:
     """Why an operator cannot have a stub, or cannot be recorded; empty if it can. `stubs` has the stub names of all
-    operators."""
+    operators, and `names` the `_names` of all."""
     if function.func.is_open:
         return "takes or returns any number of values, which a stub cannot"
     if records and function.is_auto:
@@ -79,7 +90,8 @@ def _inexpressible(
     if records and _has_list_among_results(function):
         return "has formulas, and a list among its results, whose gradients cannot be told apart"
     schema = function.func
-    if function.namespace in NAMESPACES:
+    namespace = function.namespace
+    if namespace in NAMESPACES or (namespace.startswith("_") and is_module(namespace[1:])):
         return "is in a namespace whose name the generated code uses itself"
     stub = identifier(function.flat_name(home))
     is_beside = any(stub.removeprefix(p) in stubs for p in _PREFIXES if stub.startswith(p))
@@ -87,13 +99,33 @@ def _inexpressible(
         schema.base_name in IN_MODULES
         or stub == "float"
         or stub.startswith("_library_")
+        or schema.overload_name == "redispatch"
         or is_beside
     ):
         return "has a name that the generated code uses itself"
-    for argument in schema.arguments:
+    for name in _names(function):
+        written = ".".join(map(identifier, name.split(".")))
+        if written != name and written in names:
+            return f"is called `{written}` in Python, as another is"
+    return _taken_argument(function)
+
+
+def _names(function: NativeFunction) -> tuple[str, ...]:
+    """The names in Python that an operator shares with others, if both have them: of its namespace, of all its overloads,
+    and its own."""
+    return (function.namespace, function.func.base_name, function.func.local_name)
+
+
+def _taken_argument(function: NativeFunction) -> str:
+    """What is wrong with the names of the arguments; empty if nothing is."""
+    seen = set()
+    for argument in function.func.arguments:
         name = argument.name
-        if name.startswith("_") and (name in LOCALS or name.startswith(_PREFIXES[:3])):
+        if name in LOCALS or _PRIVATE.match(name):
             return f"has an argument `{name}`, which the generated code uses itself"
+        if identifier(name) in seen:
+            return f"has two arguments that are called `{identifier(name)}` in Python"
+        seen.add(identifier(name))
     return ""
 
 
