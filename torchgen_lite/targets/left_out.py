@@ -20,6 +20,8 @@ from torchgen_lite.targets.output import Findings, Selection, wrong_option
 BRINGS = "torch-python"
 # Fields that no registration of a kernel comes from.
 PLAIN = ("fake", "effects", "checkpoint", "decompose", "triton", "flops")
+# Those that nothing is registered for outside PyTorch; `triton` is refused there.
+IN_PYTORCH = ("fake", "autocast", "vmap", "axes", "effects", "checkpoint", "decompose", "flops")
 # What is registered from a field, and the key at which an author's kernel takes its place.
 _BROUGHT = {
     "derivatives": (Origin.formulas, "Autograd"),
@@ -196,7 +198,9 @@ def check_brought(
     python = generation_beside(program).python
     brought = _brought_by(program, python) if python is not None else set()
     help_ = f"add the target `{BRINGS}`, whose package registers it"
-    if python is not None:
+    if not TARGETS[target].policy.in_pytorch:
+        help_ = "write a kernel by hand, or remove the field"
+    elif python is not None:
         help_ = f"see what target `{BRINGS}` leaves out: `skip`, `autograd`"
     for field in fields:
         for operator in operators:

@@ -1,4 +1,4 @@
-"""What an entry says that a target in C++ has no kernel for is a warning, unless the package of `torch-python` brings it."""
+"""What an entry says that a target has no kernel for is a warning, unless the package of `torch-python` brings it."""
 
 from __future__ import annotations
 
@@ -32,6 +32,43 @@ def test_it_is_said(target: str, beside: str, fields: list[str], tmp_path: Path)
     found = [d.message for d in made if d.code == "TG535"]
     assert [d.code for d in made if d.code == "TG516"] == []
     assert found == [f"target `{target}` registers nothing for `{field}`" for field in fields]
+
+
+OUTSIDE = {
+    "python": 'kernels = ["k"]\n',
+    "cpp-runtime": 'tensor = "toy::Tensor"\n',
+}
+VALUES = {
+    "fake": "{like: x}",
+    "autocast": "float32",
+    "vmap": "rule",
+    "axes": "x[*b] -> [*b]",
+    "effects": "ordered",
+    "checkpoint": "save",
+    "decompose": "[inductor]",
+    "flops": "x.numel()",
+}
+
+
+@pytest.mark.parametrize("target", OUTSIDE)
+@pytest.mark.parametrize("field", VALUES)
+def test_what_has_a_meaning_in_pytorch_alone(target: str, field: str, tmp_path: Path) -> None:
+    """The dispatchers of this project would get no kernel for Meta from `fake`, and none for autocast."""
+    entry = (
+        f"- func: my::f(Tensor x) -> Tensor\n  dispatch: {{CPU: f}}\n  {field}: {VALUES[field]}\n"
+    )
+    (tmp_path / "ops.yaml").write_text(
+        entry + "  samples: {calls: [(randn(2))], reference: x * 2}\n"
+    )
+    (tmp_path / "k.py").write_text("def f(x):\n    return x\n")
+    (tmp_path / "rules.py").write_text("def rule(info, in_dims, x):\n    return x, 0\n")
+    beside = '[target.torch-python]\nkernels = ["k"]\npackage = "p"\nfakes = ["rules"]\n'
+    for targets, count in (([target], 1), ([target, "torch-python"], 0)):
+        config = f'schema = "ops.yaml"\ntargets = {targets}\n{beside}[target.{target}]\n{OUTSIDE[target]}'
+        (tmp_path / "torchgen_lite.toml").write_text(config)
+        made = generate_all(load(root=tmp_path), targets=[target]).diagnostics
+        messages = [d.message for d in made if d.code != "TG516"]
+        assert messages == [f"target `{target}` registers nothing for `{field}`"] * count
 
 
 @pytest.mark.parametrize("target", ["cpp-torch", "cpp-torch-stable", "torch-python"])
