@@ -142,6 +142,26 @@ def test_names_that_are_one_in_python(imported: Import, entries: str, message: s
     assert found == [message]
 
 
+@pytest.mark.parametrize(
+    ("entries", "message"),
+    [
+        ("from(Tensor x) -> Tensor|from_(Tensor(a!) self) -> Tensor(a!)", "`lib::from` is called `from_` in Python, as another is"),
+        ("f(Tensor from, Tensor from_) -> Tensor", "`lib::f` has two arguments that are called `from_` in Python"),
+        ("f.from(Tensor x) -> Tensor|f.from_(Tensor x, int n) -> Tensor", ""),
+    ],
+)  # fmt: skip
+def test_names_that_are_one_in_functions_for_pytorch(entries: str, message: str) -> None:
+    """In its module an overload has the name of the operator before its own, `f_from`."""
+    text = "".join(f"- func: lib::{entry}\n" for entry in entries.split("|"))
+    source = Source("ops.yaml", text)
+    functions, found = load_native_functions([source])
+    options = {"torch-python": {"package": "ops", "defines": True}}
+    config = Config(Path("nowhere"), target_options=options)
+    program = build_program(functions, config, diagnostics=found, sources=[source])
+    made = generate_all(program, targets=["torch-python"]).diagnostics
+    assert [d.message for d in made if d.code == "TG511"] == ([message] if message else [])
+
+
 def test_namespaces_that_are_one_in_python(imported: Import) -> None:
     text = "- func: from::f(Tensor x) -> Tensor\n- func: from_::g(Tensor x) -> Tensor\n"
     package, found = imported(text)

@@ -9,7 +9,7 @@ from itertools import chain
 
 from torchgen_lite.analysis.policy import Origin
 from torchgen_lite.analysis.program import Program
-from torchgen_lite.languages.python.names import identifier
+from torchgen_lite.languages.python.names import clash, identifier
 from torchgen_lite.languages.python.reserved import IN_MODULES, LOCALS, NAMESPACES
 from torchgen_lite.loader.entry.entry import NativeFunction
 from torchgen_lite.schema.dispatch_kind import dispatch_kind
@@ -103,30 +103,16 @@ def _inexpressible(
         or is_beside
     ):
         return "has a name that the generated code uses itself"
-    for name in _names(function):
-        written = ".".join(map(identifier, name.split(".")))
-        if written != name and written in names:
-            return f"is called `{written}` in Python, as another is"
-    return _taken_argument(function)
+    for argument in schema.arguments:
+        if argument.name in LOCALS or _PRIVATE.match(argument.name):
+            return f"has an argument `{argument.name}`, which the generated code uses itself"
+    return clash(_names(function), names, schema.arguments)
 
 
 def _names(function: NativeFunction) -> tuple[str, ...]:
     """The names in Python that an operator shares with others, if both have them: of its namespace, of all its overloads,
     and its own."""
     return (function.namespace, function.func.base_name, function.func.local_name)
-
-
-def _taken_argument(function: NativeFunction) -> str:
-    """What is wrong with the names of the arguments; empty if nothing is."""
-    seen = set()
-    for argument in function.func.arguments:
-        name = argument.name
-        if name in LOCALS or _PRIVATE.match(name):
-            return f"has an argument `{name}`, which the generated code uses itself"
-        if identifier(name) in seen:
-            return f"has two arguments that are called `{identifier(name)}` in Python"
-        seen.add(identifier(name))
-    return ""
 
 
 def _has_list_among_results(function: NativeFunction) -> bool:
