@@ -17,8 +17,8 @@ class NamedConstant(NamedTuple):
     name: str
 
 
-# Names that stand for a number where an `int` is wanted (PyTorch `parseSingleConstant`).
-INT_CONSTANTS = ("Mean", "Sum")
+# The numbers that names stand for where an `int` is wanted (PyTorch `parseSingleConstant`, at::Reduction).
+INT_CONSTANTS = {"Mean": 1, "Sum": 2}
 _DECLARED = [
     line.split()
     for line in Path(__file__).with_suffix(".txt").read_text("utf-8").splitlines()
@@ -51,7 +51,7 @@ DTYPES = tuple(dict.fromkeys(FIRST_NAMES.values()))
 NAMED_CONSTANTS = {
     # PyTorch's parser reads dtypes, memory formats and layouts as integers.
     "int": (*INT_CONSTANTS, *chain.from_iterable(ENUMERATORS.values())),
-    "SymInt": INT_CONSTANTS,
+    "SymInt": tuple(INT_CONSTANTS),
     **{name: tuple(names) for name, names in ENUMERATORS.items()},
 }
 _KEYWORDS = {"None": None, "True": True, "False": False}
@@ -77,8 +77,10 @@ def default_value(argument: Argument) -> object:
 def as_received(type_: Type, value: object) -> object:
     """A default as a Python function receives it.
 
-    Lists become tuples, and so does a number that stands for a list such as `int[2]`.
+    Lists become tuples, and so does a number that stands for a list such as `int[2]`; `Mean` is its number.
     """
+    if isinstance(value, NamedConstant):
+        value = INT_CONSTANTS.get(value.name, value)
     if isinstance(value, list):
         return tuple(value)
     sized = sized_list(type_)

@@ -45,6 +45,11 @@ NUMBERS = [
     ("int[] n=[1, 2]", ..., (1, 2)),
     ("*, int[1] n", 3, (3,)),
     ("int[1] type", 3, (3,)),
+    # As in the JIT, and in generated packages; it was a name, which no kernel knows.
+    ("int n=Mean", ..., 1),
+    ("SymInt? n=Mean", ..., 1),
+    ("int[2] n=Mean", ..., (1, 1)),
+    ("*, int n=Sum", ..., 2),
 ]
 
 
