@@ -50,6 +50,10 @@ NUMBERS = [
     ("SymInt? n=Mean", ..., 1),
     ("int[2] n=Mean", ..., (1, 1)),
     ("*, int n=Sum", ..., 2),
+    # As in generated C++; it was a number, which is no list.
+    ("int[] n=3", ..., (3,)),
+    ("bool[]? n=True", ..., (True,)),
+    ("str[] n='a'", ..., ("a",)),
 ]
 
 
