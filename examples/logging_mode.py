@@ -19,7 +19,7 @@ library = Library("_", "IMPL", MODE)
 calls: list[str] = []
 
 
-def log(keyset: DispatchKeySet, operator: OperatorHandle, *args: Any, **kwargs: Any) -> Any:
+def log(keyset: DispatchKeySet, operator: OperatorHandle, /, *args: Any, **kwargs: Any) -> Any:
     calls.append(str(operator))
     return operator.redispatch(keyset & BELOW, *args, **kwargs)
 

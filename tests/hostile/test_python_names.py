@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import inspect
 import sys
 from collections.abc import Callable
 from itertools import count
@@ -102,13 +103,70 @@ def test_a_namespace_that_the_package_needs_is_left_out(imported: Import, name: 
     assert call(package, "lib", "f")
 
 
-@pytest.mark.parametrize("name", ["keyset", "_packet", "kwargs", "from", "__debug__", "self"])
+@pytest.mark.parametrize("name", ["keyset", "kwargs", "from", "_0", "self", "arguments", "out"])
 def test_an_argument_may_have_this_name(imported: Import, name: str) -> None:
     text = f"- func: lib::f(Tensor? q, *, int {name}=1) -> Tensor\n- func: lib::f.a(Tensor {name}) -> Tensor\n"
     package, found = imported(text)
     assert found == []
     assert "lib" in vars(package.ops)
     assert sys.modules[package.__name__] is package
+    runtime = importlib.import_module("torchgen_lite.runtime")
+    keyset = runtime.DispatchKeySet(runtime.DispatchKey.CPU)
+    value = Value(keyset)
+    library = runtime.Library("lib", "IMPL", "CPU", dispatcher=package.dispatcher)
+    for overload in ("f", "f.a"):
+        library.impl(overload, lambda *given, **named: [*given, *named.values()])
+    parameter = "from_" if name == "from" else name
+    assert package.f(value, **{parameter: 3}) == [value, 3]
+    assert package.redispatch.f(keyset, value, **{parameter: 3}) == [value, 3]
+    assert package.redispatch.f(keyset, **{parameter: value}) == [value]
+    assert parameter in inspect.signature(package.f).parameters
+    assert parameter in inspect.signature(package.redispatch.f).parameters
+
+
+@pytest.mark.parametrize(
+    ("entries", "message"),
+    [
+        ("f.from(Tensor x) -> Tensor|f.from_(Tensor x, int n) -> Tensor", "`lib::f.from` is called `f.from_` in Python, as another is"),
+        ("from(Tensor x) -> Tensor|from_(Tensor(a!) self) -> Tensor(a!)", "`lib::from` is called `from_` in Python, as another is"),
+        ("from.a(Tensor x) -> Tensor|from_.b(Tensor x) -> Tensor", "`lib::from.a` is called `from_` in Python, as another is"),
+        ("f(Tensor from, Tensor from_) -> Tensor", "`lib::f` has two arguments that are called `from_` in Python"),
+        ("f.redispatch(Tensor x) -> Tensor", "`lib::f.redispatch` has a name that the generated code uses itself"),
+        ("f(Tensor x, int _keyset) -> Tensor", "`lib::f` has an argument `_keyset`, which the generated code uses itself"),
+        ("f(Tensor x, int __debug__) -> Tensor", "`lib::f` has an argument `__debug__`, which the generated code uses itself"),
+    ],
+)  # fmt: skip
+def test_names_that_are_one_in_python(imported: Import, entries: str, message: str) -> None:
+    text = "".join(f"- func: lib::{entry}\n" for entry in entries.split("|"))
+    _, found = imported(text)
+    assert found == [message]
+
+
+@pytest.mark.parametrize(
+    ("entries", "message"),
+    [
+        ("from(Tensor x) -> Tensor|from_(Tensor(a!) self) -> Tensor(a!)", "`lib::from` is called `from_` in Python, as another is"),
+        ("f(Tensor from, Tensor from_) -> Tensor", "`lib::f` has two arguments that are called `from_` in Python"),
+        ("f.from(Tensor x) -> Tensor|f.from_(Tensor x, int n) -> Tensor", ""),
+    ],
+)  # fmt: skip
+def test_names_that_are_one_in_functions_for_pytorch(entries: str, message: str) -> None:
+    """In its module an overload has the name of the operator before its own, `f_from`."""
+    text = "".join(f"- func: lib::{entry}\n" for entry in entries.split("|"))
+    source = Source("ops.yaml", text)
+    functions, found = load_native_functions([source])
+    options = {"torch-python": {"package": "ops", "defines": True}}
+    config = Config(Path("nowhere"), target_options=options)
+    program = build_program(functions, config, diagnostics=found, sources=[source])
+    made = generate_all(program, targets=["torch-python"]).diagnostics
+    assert [d.message for d in made if d.code == "TG511"] == ([message] if message else [])
+
+
+def test_namespaces_that_are_one_in_python(imported: Import) -> None:
+    text = "- func: from::f(Tensor x) -> Tensor\n- func: from_::g(Tensor x) -> Tensor\n"
+    package, found = imported(text)
+    assert found == ["`from::f` is called `from_` in Python, as another is"]
+    assert call(package, "from_", "g")
 
 
 def test_a_dotted_package_is_a_folder_in_a_folder(

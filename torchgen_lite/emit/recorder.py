@@ -54,7 +54,7 @@ class Recorder:
             self._lacking[called.option, called.module, name] = Diagnostic(
                 "TG510", message, help=hint
             )
-        local = alias or f"{called.prefix}{name}"
+        local = alias or f"_{name}"
         imported = ImportedName(name, local if local != name else "")
         if self._is_printed and imported not in self._names:
             message = f"`{name}` is called below the head, which imports what was called before it"

@@ -161,17 +161,22 @@ def _is_tensor(value: Any) -> bool:
     return find_keyset(value) is not None
 
 
+def _is_single(value: Any) -> bool:
+    """Whether something that converts to a number is one. An array has the methods of a number, however long it is."""
+    return not hasattr(value, "__len__") and not _is_tensor(value)
+
+
 def _is_int(value: Any) -> bool:
     if type(value) is int:
         return True
-    return hasattr(value, "__index__") and not isinstance(value, bool) and not _is_tensor(value)
+    return hasattr(value, "__index__") and not isinstance(value, bool) and _is_single(value)
 
 
 def _is_number(value: Any) -> bool:
     return (
         isinstance(value, (int, float, complex))
         or (hasattr(value, "__complex__") or hasattr(value, "__float__"))
-        and not _is_tensor(value)
+        and _is_single(value)
     )
 
 

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from _weakref import _remove_dead_weakref  # type: ignore[attr-defined]
 from collections.abc import Callable, Iterable, Iterator
+from operator import index
 from typing import Union, overload
 from weakref import ref
 
@@ -119,7 +120,9 @@ class DispatchKeySet:
 
     @staticmethod
     def from_raw_repr(representation: int) -> DispatchKeySet:
-        """The set with this 64-bit representation. Raises ValueError outside 0 .. 2**64 - 1."""
+        """The set with this 64-bit representation. Raises ValueError outside 0 .. 2**64 - 1, TypeError for no integer."""
+        # A float, or an integer of NumPy, would be the representation of all equal sets from then on.
+        representation = index(representation)
         if not 0 <= representation < 1 << 64:
             raise ValueError(f"not a 64-bit representation: {representation}")
         return _intern(representation)

@@ -30,7 +30,7 @@ def packet(qualname: str, *candidates: Candidate) -> Callable[..., Any]:
 
     def call(*arguments: Any, **keywords: Any) -> Any:
         if keywords:
-            out = keywords.pop("out", None)
+            out = _taken_out(keywords, candidates)
         else:
             stub = chosen.get(tuple(map(type, arguments)))
             if stub is None:
@@ -78,8 +78,8 @@ def redispatch_packet(function: Any) -> Callable[..., Any]:
     """The packet of the same name that takes a keyset before the arguments of the schema."""
     candidates: tuple[Candidate, ...] = function.__wrapped__.candidates
 
-    def call(keyset: Any, *arguments: Any, **keywords: Any) -> Any:
-        out = keywords.pop("out", None) if keywords else None
+    def call(keyset: Any, /, *arguments: Any, **keywords: Any) -> Any:
+        out = _taken_out(keywords, candidates)
         for candidate in candidates:
             if out is not None and candidate.out is None:
                 continue
@@ -89,6 +89,13 @@ def redispatch_packet(function: Any) -> Callable[..., Any]:
         raise TypeError(_mismatch(call.__name__, candidates, arguments, keywords))
 
     return _introduced(call, function.__name__, candidates, first=("keyset",))
+
+
+def _taken_out(keywords: dict[str, Any], candidates: tuple[Candidate, ...]) -> Any:
+    """What is given as `out=` for an out variant; None if `out` is an ordinary argument of some overload."""
+    if any("out" in candidate.names for candidate in candidates):
+        return None
+    return keywords.pop("out", None)
 
 
 class _Overloads:

@@ -10,7 +10,7 @@ shown.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from inspect import Parameter, Signature, formatannotation, signature
 from itertools import takewhile
 from typing import Any
@@ -31,12 +31,13 @@ def packet_signature(candidates: Sequence[Candidate], first: tuple[str, ...] = (
         for candidate in candidates
         for name in candidate.names[len(shared) : candidate.positional]
     }
-    parameters = [Parameter(name, Parameter.POSITIONAL_OR_KEYWORD) for name in first]
+    taken = {name for candidate in candidates for name in candidate.names}
+    parameters = [Parameter(_free(name, taken), Parameter.POSITIONAL_ONLY) for name in first]
     for index, name in enumerate(shared):
         required = all(index < candidate.required for candidate in candidates)
         parameters.append(_parameter(name, Parameter.POSITIONAL_OR_KEYWORD, stubs, required))
     if rest:
-        parameters.append(Parameter("arguments", Parameter.VAR_POSITIONAL))
+        parameters.append(Parameter(_free("arguments", taken), Parameter.VAR_POSITIONAL))
     for name in keywords:
         if name not in shared:
             required = all(name in candidate.required_keywords for candidate in candidates)
@@ -44,9 +45,14 @@ def packet_signature(candidates: Sequence[Candidate], first: tuple[str, ...] = (
     if any(candidate.out is not None for candidate in candidates):
         parameters.append(Parameter("out", Parameter.KEYWORD_ONLY, default=None))
     if not rest <= {*keywords}:
-        parameters.append(Parameter("keywords", Parameter.VAR_KEYWORD))
+        parameters.append(Parameter(_free("keywords", taken), Parameter.VAR_KEYWORD))
     returns = _joined(stub.return_annotation for stub in stubs)
     return Signature(parameters, return_annotation=returns)
+
+
+def _free(name: str, taken: Collection[str]) -> str:
+    """The name, with an underscore if it is that of an argument."""
+    return f"_{name}" if name in taken else name
 
 
 def _parameter(name: str, kind: Any, stubs: Iterable[Signature], required: bool) -> Parameter:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from .lexer import IDENT, NUMBER, PUNCT, STRING, tokenize
-from .model import Argument, BaseType, ListType, OptionalType, Type, sized_list
+from .model import Argument, BaseType, ListType, OptionalType, Type
 
 
 class NamedConstant(NamedTuple):
@@ -17,8 +17,8 @@ class NamedConstant(NamedTuple):
     name: str
 
 
-# Names that stand for a number where an `int` is wanted (PyTorch `parseSingleConstant`).
-INT_CONSTANTS = ("Mean", "Sum")
+# The numbers that names stand for where an `int` is wanted (PyTorch `parseSingleConstant`, at::Reduction).
+INT_CONSTANTS = {"Mean": 1, "Sum": 2}
 _DECLARED = [
     line.split()
     for line in Path(__file__).with_suffix(".txt").read_text("utf-8").splitlines()
@@ -51,7 +51,7 @@ DTYPES = tuple(dict.fromkeys(FIRST_NAMES.values()))
 NAMED_CONSTANTS = {
     # PyTorch's parser reads dtypes, memory formats and layouts as integers.
     "int": (*INT_CONSTANTS, *chain.from_iterable(ENUMERATORS.values())),
-    "SymInt": INT_CONSTANTS,
+    "SymInt": tuple(INT_CONSTANTS),
     **{name: tuple(names) for name, names in ENUMERATORS.items()},
 }
 _KEYWORDS = {"None": None, "True": True, "False": False}
@@ -77,14 +77,17 @@ def default_value(argument: Argument) -> object:
 def as_received(type_: Type, value: object) -> object:
     """A default as a Python function receives it.
 
-    Lists become tuples, and so does a number that stands for a list such as `int[2]`.
+    Lists become tuples, and so does a value that stands for a list, `int[2]` or `int[]`; `Mean` is its number.
     """
+    if isinstance(value, NamedConstant):
+        value = INT_CONSTANTS.get(value.name, value)
     if isinstance(value, list):
         return tuple(value)
-    sized = sized_list(type_)
-    if sized is None or sized.size is None or value is None or isinstance(value, NamedConstant):
+    if isinstance(type_, OptionalType):
+        type_ = type_.elem
+    if not isinstance(type_, ListType) or value is None or isinstance(value, NamedConstant):
         return value
-    return (value,) * sized.size
+    return (value,) * (type_.size or 1)
 
 
 def _coerce(value: object, type_name: str) -> object:
@@ -168,6 +171,8 @@ def misfit(type_: Type, default: str) -> tuple[str, tuple[str, ...]] | None:
     if isinstance(value, list):
         if not lists and type_.name in _SIMPLE:
             return f"`{type_.name}` is not a list", ()
+        if lists == 1 and any(isinstance(item, list) for item in value):
+            return f"`{type_.name}` is not a list", ()
         return next(filter(None, (_misfit_single(type_.name, item) for item in value)), None)
     return _misfit_single(type_.name, value)
 
@@ -176,13 +181,13 @@ def misfit(type_: Type, default: str) -> tuple[str, tuple[str, ...]] | None:
 _NO_VALUES = frozenset({"nil", "none", "null", "nullopt", "nullptr"})
 # No name stands for a value of these types.
 _UNNAMED = frozenset({"float", "bool", "str", "Scalar", "complex", "Tensor", "Generator"})
-_SIMPLE = frozenset({"int", "SymInt", "float", "bool", "str", "Scalar", "ScalarType"})
+_SIMPLE = frozenset({"int", "SymInt", "float", "bool", "str", "Scalar", "complex", "ScalarType"})
 # The Python types of the values that a type takes; other types take any value.
 _FITTING = {
     **dict.fromkeys(("int", "SymInt", "ScalarType"), (int,)),
     "bool": (bool, int),
     "float": (int, float),
-    "Scalar": (bool, int, float, complex),
+    **dict.fromkeys(("Scalar", "complex"), (bool, int, float, complex)),
     "str": (str,),
     "Tensor": (type(None),),
 }
@@ -197,6 +202,8 @@ def _misfit_single(type_name: str, value: object) -> tuple[str, tuple[str, ...]]
         if takes_any or value.name in known:
             return None
         return f"`{value.name}` is not a value of type `{type_name}`", known
+    if type(value) is int and type_name != "float" and not -(1 << 63) <= value < 1 << 63:
+        return "an integer has 64 bits", ()
     if type(value) in _FITTING.get(type_name, (type(value),)):
         return None
     return f"a {_KINDS[type(value)]} is not a value of type `{type_name}`", ()

@@ -20,6 +20,8 @@ from torchgen_lite.targets.output import Findings, Selection, wrong_option
 BRINGS = "torch-python"
 # Fields that no registration of a kernel comes from.
 PLAIN = ("fake", "effects", "checkpoint", "decompose", "triton", "flops")
+# Those that nothing is registered for outside PyTorch; `triton` is refused there.
+IN_PYTORCH = ("fake", "autocast", "vmap", "axes", "effects", "checkpoint", "decompose", "flops")
 # What is registered from a field, and the key at which an author's kernel takes its place.
 _BROUGHT = {
     "derivatives": (Origin.formulas, "Autograd"),
@@ -200,7 +202,9 @@ def check_brought(
     python = generation_beside(program).python
     brought = _brought_by(program, python) if python is not None else set()
     help_ = f"add the target `{BRINGS}`, whose package registers it"
-    if python is not None:
+    if not TARGETS[target].policy.in_pytorch:
+        help_ = "write a kernel by hand, or remove the field"
+    elif python is not None:
         help_ = f"see what target `{BRINGS}` leaves out: `skip`, `autograd`"
     for field in fields:
         for operator in operators:
@@ -209,15 +213,6 @@ def check_brought(
             if place is not None and not is_brought:
                 message = f"target `{target}` registers nothing for `{field}`"
                 yield finding(operator.function, "TG535", message, place, "not used", help_)
-
-
-def check_unread(program: Program, target: str, operators: Sequence[Operator]) -> Findings:
-    """TG535: what entries say to PyTorch, in a project of which no target generates code for it."""
-    targets = generation_beside(program).targets
-    if not any(target.policy.in_pytorch for target in targets):
-        # Of `triton`, TG515 is said.
-        fields = [field for field in ("autocast", "vmap", "axes", *PLAIN) if field != "triton"]
-        yield from check_brought(program, target, operators, fields)
 
 
 def _brought_by(program: Program, python: Selection) -> set[tuple[str, str]]:

@@ -65,12 +65,11 @@ class OutputFile(NamedTuple):
 class CalledModule(NamedTuple):
     """A module in the context of a template, which imports from it what it calls.
 
-    Local names have the `prefix`. `known` are all names that the module has, or None if its source
+    Local names begin with an underscore, as no argument does. `known` are all names that the module has, or None if its source
     doesn't show them. `option` is the target's option that names it, if one does. Note [A head is made after its body].
     """
 
     module: str
-    prefix: str = ""
     known: frozenset[str] | None = None
     option: str = ""
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from torchgen_lite_reference.framework import key_for_options
+from torchgen_lite_reference.framework import key_for_options as _key_for_options
 
 from . import operators as _operators
 
@@ -27,9 +27,9 @@ def select_empty_memory_format(
     pin_memory: bool | None,
     memory_format: memory_format | None,
 ) -> Tensor:
-    keyset = key_for_options(dtype, layout, device)
+    _keyset = _key_for_options(dtype, layout, device)
     return _operators.redispatch_empty_memory_format(
-        keyset,
+        _keyset,
         size,
         dtype=dtype,
         layout=layout,
@@ -48,9 +48,9 @@ def select_empty_strided(
     device: device | None,
     pin_memory: bool | None,
 ) -> Tensor:
-    keyset = key_for_options(dtype, layout, device)
+    _keyset = _key_for_options(dtype, layout, device)
     return _operators.redispatch_empty_strided(
-        keyset,
+        _keyset,
         size,
         stride,
         dtype=dtype,

@@ -31,8 +31,8 @@ class CloneBackward0(_Node):
 
     def apply(_node, grads: _Gradients) -> _Gradients:
         grad: Any = grads[0]
-        grad_self_: Any = grad
-        return (grad_self_,)
+        _grad_self: Any = grad
+        return (_grad_self,)
 
 
 class ToCopyBackward0(_Node):
@@ -44,8 +44,8 @@ class ToCopyBackward0(_Node):
     def apply(_node, grads: _Gradients) -> _Gradients:
         self_dtype, self_device = _node.unpack()
         grad: Any = grads[0]
-        grad_self_: Any = _pointwise.to_like(grad, self_dtype, self_device)
-        return (grad_self_,)
+        _grad_self: Any = _pointwise.to_like(grad, self_dtype, self_device)
+        return (_grad_self,)
 
 
 class TBackward0(_Node):
@@ -55,8 +55,8 @@ class TBackward0(_Node):
 
     def apply(_node, grads: _Gradients) -> _Gradients:
         grad: Any = grads[0]
-        grad_self_: Any = grad.t()
-        return (grad_self_,)
+        _grad_self: Any = grad.t()
+        return (_grad_self,)
 
 
 class SelectBackward0(_Node):
@@ -68,8 +68,8 @@ class SelectBackward0(_Node):
     def apply(_node, grads: _Gradients) -> _Gradients:
         self_shape, dim, index = _node.unpack()
         grad: Any = grads[0]
-        grad_self_: Any = _shape.select_backward(grad, self_shape, dim, index)
-        return (grad_self_,)
+        _grad_self: Any = _shape.select_backward(grad, self_shape, dim, index)
+        return (_grad_self,)
 
 
 class CatBackward0(_Node):
@@ -81,8 +81,8 @@ class CatBackward0(_Node):
     def apply(_node, grads: _Gradients) -> _Gradients:
         tensors_args_sizes, dim = _node.unpack()
         grad: Any = grads[0]
-        grad_tensors_: Any = _shape.cat_backward(grad, tensors_args_sizes, dim)
-        return (*grad_tensors_,)
+        _grad_tensors: Any = _shape.cat_backward(grad, tensors_args_sizes, dim)
+        return (*_grad_tensors,)
 
 
 class RepeatBackward0(_Node):
@@ -94,8 +94,8 @@ class RepeatBackward0(_Node):
     def apply(_node, grads: _Gradients) -> _Gradients:
         self_shape, repeats = _node.unpack()
         grad: Any = grads[0]
-        grad_self_: Any = _shape.repeat_backward(grad, self_shape, repeats)
-        return (grad_self_,)
+        _grad_self: Any = _shape.repeat_backward(grad, self_shape, repeats)
+        return (_grad_self,)
 
 
 class ConstantPadNdBackward0(_Node):
@@ -107,8 +107,8 @@ class ConstantPadNdBackward0(_Node):
     def apply(_node, grads: _Gradients) -> _Gradients:
         (pad,) = _node.unpack()
         grad: Any = grads[0]
-        grad_self_: Any = _shape.constant_pad_nd_backward(grad, pad)
-        return (grad_self_,)
+        _grad_self: Any = _shape.constant_pad_nd_backward(grad, pad)
+        return (_grad_self,)
 
 
 class IndexAddBackward0(_Node):
@@ -120,16 +120,16 @@ class IndexAddBackward0(_Node):
     def apply(_node, grads: _Gradients) -> _Gradients:
         dim, index, source_shape, alpha = _node.unpack()
         grad: Any = grads[0]
-        grad_self_: Any = None
+        _grad_self: Any = None
         if _node.needs[0]:
-            grad_self_ = grad
-        grad_source_: Any = None
+            _grad_self = grad
+        _grad_source: Any = None
         if _node.needs[1]:
-            grad_source_ = _pointwise.maybe_multiply(
+            _grad_source = _pointwise.maybe_multiply(
                 _shape.index_source_backward(grad, dim, index, source_shape),
                 alpha,
             )
-        return (grad_self_, grad_source_)
+        return (_grad_self, _grad_source)
 
 
 class SqrtBackward0(_Node):
@@ -140,8 +140,8 @@ class SqrtBackward0(_Node):
     def apply(_node, grads: _Gradients) -> _Gradients:
         (result,) = _node.unpack()
         grad: Any = grads[0]
-        grad_self_: Any = grad / (2 * (_conj(result) if result._dtype.is_complex else result))
-        return (grad_self_,)
+        _grad_self: Any = grad / (2 * (_conj(result) if result._dtype.is_complex else result))
+        return (_grad_self,)
 
 
 class ErfBackward0(_Node):
@@ -152,8 +152,8 @@ class ErfBackward0(_Node):
     def apply(_node, grads: _Gradients) -> _Gradients:
         (self,) = _node.unpack()
         grad: Any = grads[0]
-        grad_self_: Any = grad * (1.1283791670955126 * (-(self * self)).exp())
-        return (grad_self_,)
+        _grad_self: Any = grad * (1.1283791670955126 * (-(self * self)).exp())
+        return (_grad_self,)
 
 
 class ErfcBackward0(_Node):
@@ -164,8 +164,8 @@ class ErfcBackward0(_Node):
     def apply(_node, grads: _Gradients) -> _Gradients:
         (self,) = _node.unpack()
         grad: Any = grads[0]
-        grad_self_: Any = grad * (-1.1283791670955126 * (-(self * self)).exp())
-        return (grad_self_,)
+        _grad_self: Any = grad * (-1.1283791670955126 * (-(self * self)).exp())
+        return (_grad_self,)
 
 
 class FmaxBackward0(_Node):
@@ -177,13 +177,13 @@ class FmaxBackward0(_Node):
     def apply(_node, grads: _Gradients) -> _Gradients:
         self, other = _node.unpack()
         grad: Any = grads[0]
-        grad_self_: Any = None
+        _grad_self: Any = None
         if _node.needs[0]:
-            grad_self_ = _functions.where(_pointwise.fmax_mask(self, other), grad, 0)
-        grad_other_: Any = None
+            _grad_self = _functions.where(_pointwise.fmax_mask(self, other), grad, 0)
+        _grad_other: Any = None
         if _node.needs[1]:
-            grad_other_ = _functions.where(_pointwise.fmax_mask(self, other), 0, grad)
-        return (grad_self_, grad_other_)
+            _grad_other = _functions.where(_pointwise.fmax_mask(self, other), 0, grad)
+        return (_grad_self, _grad_other)
 
 
 class CopysignBackward0(_Node):
@@ -195,13 +195,13 @@ class CopysignBackward0(_Node):
     def apply(_node, grads: _Gradients) -> _Gradients:
         self, result = _node.unpack()
         grad: Any = grads[0]
-        grad_self_: Any = None
+        _grad_self: Any = None
         if _node.needs[0]:
-            grad_self_ = _pointwise.copysign_backward(grad, self, result)
-        grad_other_: Any = None
+            _grad_self = _pointwise.copysign_backward(grad, self, result)
+        _grad_other: Any = None
         if _node.needs[1]:
-            grad_other_ = _functions.zeros_like(grad)
-        return (grad_self_, grad_other_)
+            _grad_other = _functions.zeros_like(grad)
+        return (_grad_self, _grad_other)
 
 
 class CopysignBackward1(_Node):
@@ -213,8 +213,8 @@ class CopysignBackward1(_Node):
     def apply(_node, grads: _Gradients) -> _Gradients:
         self, result = _node.unpack()
         grad: Any = grads[0]
-        grad_self_: Any = _pointwise.copysign_backward(grad, self, result)
-        return (grad_self_,)
+        _grad_self: Any = _pointwise.copysign_backward(grad, self, result)
+        return (_grad_self,)
 
 
 class GtBackward0(_Node):
@@ -224,8 +224,8 @@ class GtBackward0(_Node):
 
     def apply(_node, grads: _Gradients) -> _Gradients:
         grad: Any = grads[0]
-        grad_self_: Any = _functions.zeros_like(grad)
-        return (grad_self_,)
+        _grad_self: Any = _functions.zeros_like(grad)
+        return (_grad_self,)
 
 
 class GtBackward1(_Node):
@@ -236,13 +236,13 @@ class GtBackward1(_Node):
     def apply(_node, grads: _Gradients) -> _Gradients:
         (other_info,) = _node.unpack()
         grad: Any = grads[0]
-        grad_self_: Any = None
+        _grad_self: Any = None
         if _node.needs[0]:
-            grad_self_ = _functions.zeros_like(grad)
-        grad_other_: Any = None
+            _grad_self = _functions.zeros_like(grad)
+        _grad_other: Any = None
         if _node.needs[1]:
-            grad_other_ = _zeros(other_info)
-        return (grad_self_, grad_other_)
+            _grad_other = _zeros(other_info)
+        return (_grad_self, _grad_other)
 
 
 class GeBackward0(_Node):
@@ -252,8 +252,8 @@ class GeBackward0(_Node):
 
     def apply(_node, grads: _Gradients) -> _Gradients:
         grad: Any = grads[0]
-        grad_self_: Any = _functions.zeros_like(grad)
-        return (grad_self_,)
+        _grad_self: Any = _functions.zeros_like(grad)
+        return (_grad_self,)
 
 
 class GeBackward1(_Node):
@@ -264,13 +264,13 @@ class GeBackward1(_Node):
     def apply(_node, grads: _Gradients) -> _Gradients:
         (other_info,) = _node.unpack()
         grad: Any = grads[0]
-        grad_self_: Any = None
+        _grad_self: Any = None
         if _node.needs[0]:
-            grad_self_ = _functions.zeros_like(grad)
-        grad_other_: Any = None
+            _grad_self = _functions.zeros_like(grad)
+        _grad_other: Any = None
         if _node.needs[1]:
-            grad_other_ = _zeros(other_info)
-        return (grad_self_, grad_other_)
+            _grad_other = _zeros(other_info)
+        return (_grad_self, _grad_other)
 
 
 class AddcmulBackward0(_Node):
@@ -281,16 +281,16 @@ class AddcmulBackward0(_Node):
     def apply(_node, grads: _Gradients) -> _Gradients:
         tensor2, value, tensor1 = _node.unpack()
         grad: Any = grads[0]
-        grad_self_: Any = None
+        _grad_self: Any = None
         if _node.needs[0]:
-            grad_self_ = grad
-        grad_tensor1_: Any = None
+            _grad_self = grad
+        _grad_tensor1: Any = None
         if _node.needs[1]:
-            grad_tensor1_ = grad * _conj(tensor2 * value)
-        grad_tensor2_: Any = None
+            _grad_tensor1 = grad * _conj(tensor2 * value)
+        _grad_tensor2: Any = None
         if _node.needs[2]:
-            grad_tensor2_ = grad * _conj(tensor1 * value)
-        return (grad_self_, grad_tensor1_, grad_tensor2_)
+            _grad_tensor2 = grad * _conj(tensor1 * value)
+        return (_grad_self, _grad_tensor1, _grad_tensor2)
 
 
 class AddcdivBackward0(_Node):
@@ -301,16 +301,16 @@ class AddcdivBackward0(_Node):
     def apply(_node, grads: _Gradients) -> _Gradients:
         value, tensor2, tensor1 = _node.unpack()
         grad: Any = grads[0]
-        grad_self_: Any = None
+        _grad_self: Any = None
         if _node.needs[0]:
-            grad_self_ = grad
-        grad_tensor1_: Any = None
+            _grad_self = grad
+        _grad_tensor1: Any = None
         if _node.needs[1]:
-            grad_tensor1_ = grad * _conj(value / tensor2)
-        grad_tensor2_: Any = None
+            _grad_tensor1 = grad * _conj(value / tensor2)
+        _grad_tensor2: Any = None
         if _node.needs[2]:
-            grad_tensor2_ = -grad * _conj(value * tensor1 / (tensor2 * tensor2))
-        return (grad_self_, grad_tensor1_, grad_tensor2_)
+            _grad_tensor2 = -grad * _conj(value * tensor1 / (tensor2 * tensor2))
+        return (_grad_self, _grad_tensor1, _grad_tensor2)
 
 
 class MeanBackward0(_Node):
@@ -321,8 +321,8 @@ class MeanBackward0(_Node):
     def apply(_node, grads: _Gradients) -> _Gradients:
         self_shape, self_numel = _node.unpack()
         grad: Any = grads[0]
-        grad_self_: Any = grad.expand(self_shape) / self_numel
-        return (grad_self_,)
+        _grad_self: Any = grad.expand(self_shape) / self_numel
+        return (_grad_self,)
 
 
 class MeanBackward1(_Node):
@@ -334,8 +334,8 @@ class MeanBackward1(_Node):
     def apply(_node, grads: _Gradients) -> _Gradients:
         self_shape, dim, keepdim = _node.unpack()
         grad: Any = grads[0]
-        grad_self_: Any = _reduction.mean_backward(grad, self_shape, dim, keepdim)
-        return (grad_self_,)
+        _grad_self: Any = _reduction.mean_backward(grad, self_shape, dim, keepdim)
+        return (_grad_self,)
 
 
 class AminBackward0(_Node):
@@ -347,8 +347,8 @@ class AminBackward0(_Node):
     def apply(_node, grads: _Gradients) -> _Gradients:
         self, dim, keepdim, result = _node.unpack()
         grad: Any = grads[0]
-        grad_self_: Any = _reduction.extremes_backward(grad, self, result, dim, keepdim)
-        return (grad_self_,)
+        _grad_self: Any = _reduction.extremes_backward(grad, self, result, dim, keepdim)
+        return (_grad_self,)
 
 
 class MinBackward0(_Node):
@@ -360,8 +360,8 @@ class MinBackward0(_Node):
     def apply(_node, grads: _Gradients) -> _Gradients:
         self_shape, dim, keepdim, indices = _node.unpack()
         grad: Any = grads[0]
-        grad_self_: Any = _shape.reduced_value_backward(grad, self_shape, dim, indices, keepdim)
-        return (grad_self_,)
+        _grad_self: Any = _shape.reduced_value_backward(grad, self_shape, dim, indices, keepdim)
+        return (_grad_self,)
 
 
 class MinBackward1(_Node):
@@ -373,8 +373,8 @@ class MinBackward1(_Node):
     def apply(_node, grads: _Gradients) -> _Gradients:
         self, result = _node.unpack()
         grad: Any = grads[0]
-        grad_self_: Any = _reduction.whole_extreme_backward(grad, self, result)
-        return (grad_self_,)
+        _grad_self: Any = _reduction.whole_extreme_backward(grad, self, result)
+        return (_grad_self,)
 
 
 class StdBackward0(_Node):
@@ -386,8 +386,8 @@ class StdBackward0(_Node):
     def apply(_node, grads: _Gradients) -> _Gradients:
         self, dim, correction, keepdim, result = _node.unpack()
         grad: Any = grads[0]
-        grad_self_: Any = _reduction.std_backward(result, grad, self, dim, correction, keepdim)
-        return (grad_self_,)
+        _grad_self: Any = _reduction.std_backward(result, grad, self, dim, correction, keepdim)
+        return (_grad_self,)
 
 
 class NormBackward0(_Node):
@@ -399,8 +399,8 @@ class NormBackward0(_Node):
     def apply(_node, grads: _Gradients) -> _Gradients:
         self, p, result = _node.unpack()
         grad: Any = grads[0]
-        grad_self_: Any = _reduction.norm_backward(grad, self, p, result, [], False)
-        return (grad_self_,)
+        _grad_self: Any = _reduction.norm_backward(grad, self, p, result, [], False)
+        return (_grad_self,)
 
 
 class NormBackward1(_Node):
@@ -412,8 +412,8 @@ class NormBackward1(_Node):
     def apply(_node, grads: _Gradients) -> _Gradients:
         self, p, dim, keepdim, result = _node.unpack()
         grad: Any = grads[0]
-        grad_self_: Any = _reduction.norm_backward(grad, self, p, result, dim, keepdim)
-        return (grad_self_,)
+        _grad_self: Any = _reduction.norm_backward(grad, self, p, result, dim, keepdim)
+        return (_grad_self,)
 
 
 class MmBackward0(_Node):
@@ -424,13 +424,13 @@ class MmBackward0(_Node):
     def apply(_node, grads: _Gradients) -> _Gradients:
         mat2, self = _node.unpack()
         grad: Any = grads[0]
-        grad_self_: Any = None
+        _grad_self: Any = None
         if _node.needs[0]:
-            grad_self_ = grad.mm((_conj(mat2) if mat2._dtype.is_complex else mat2).t())
-        grad_mat2_: Any = None
+            _grad_self = grad.mm((_conj(mat2) if mat2._dtype.is_complex else mat2).t())
+        _grad_mat2: Any = None
         if _node.needs[1]:
-            grad_mat2_ = (_conj(self) if self._dtype.is_complex else self).t().mm(grad)
-        return (grad_self_, grad_mat2_)
+            _grad_mat2 = (_conj(self) if self._dtype.is_complex else self).t().mm(grad)
+        return (_grad_self, _grad_mat2)
 
 
 class ReluBackward0(_Node):
@@ -442,8 +442,8 @@ class ReluBackward0(_Node):
     def apply(_node, grads: _Gradients) -> _Gradients:
         (result,) = _node.unpack()
         grad: Any = grads[0]
-        grad_self_: Any = _pointwise.threshold_backward(grad, result, 0)
-        return (grad_self_,)
+        _grad_self: Any = _pointwise.threshold_backward(grad, result, 0)
+        return (_grad_self,)
 
 
 class HardsigmoidBackward0(_Node):
@@ -455,8 +455,8 @@ class HardsigmoidBackward0(_Node):
     def apply(_node, grads: _Gradients) -> _Gradients:
         (self,) = _node.unpack()
         grad: Any = grads[0]
-        grad_self_: Any = _functions.where(_pointwise.between(self, -3.0, 3.0), grad / 6, 0)
-        return (grad_self_,)
+        _grad_self: Any = _functions.where(_pointwise.between(self, -3.0, 3.0), grad / 6, 0)
+        return (_grad_self,)
 
 
 class NativeGroupNormBackward0(_Node):
@@ -469,7 +469,7 @@ class NativeGroupNormBackward0(_Node):
         input, weight, N, C, HxW, group, result2 = _node.unpack()
         grads = _node.materialize(grads)
         grad_input_mask = (_node.needs[0], _node.needs[1], _node.needs[2])
-        grad_input_, grad_weight_, grad_bias_ = _neural.group_norm_backward(
+        _grad_input, _grad_weight, _grad_bias = _neural.group_norm_backward(
             grads,
             input,
             result2,
@@ -478,7 +478,7 @@ class NativeGroupNormBackward0(_Node):
             group,
             grad_input_mask,
         )
-        return (grad_input_, grad_weight_, grad_bias_)
+        return (_grad_input, _grad_weight, _grad_bias)
 
 
 class NllLossBackward0(_Node):
@@ -490,7 +490,7 @@ class NllLossBackward0(_Node):
     def apply(_node, grads: _Gradients) -> _Gradients:
         self_shape, target, weight, reduction, ignore_index, total_weight = _node.unpack()
         grad: Any = grads[0]
-        grad_self_: Any = _neural.nll_loss_backward(
+        _grad_self: Any = _neural.nll_loss_backward(
             grad,
             self_shape,
             target,
@@ -499,4 +499,4 @@ class NllLossBackward0(_Node):
             ignore_index,
             total_weight,
         )
-        return (grad_self_,)
+        return (_grad_self,)

@@ -31,8 +31,8 @@ class BernoulliBackward0(_Node):
 
     def apply(_node, grads: _Gradients) -> _Gradients:
         grad: Any = grads[0]
-        grad_self_: Any = _functions.zeros_like(grad)
-        return (grad_self_,)
+        _grad_self: Any = _functions.zeros_like(grad)
+        return (_grad_self,)
 
 
 class NormalBackward0(_Node):
@@ -42,8 +42,8 @@ class NormalBackward0(_Node):
 
     def apply(_node, grads: _Gradients) -> _Gradients:
         grad: Any = grads[0]
-        grad_self_: Any = _functions.zeros_like(grad)
-        return (grad_self_,)
+        _grad_self: Any = _functions.zeros_like(grad)
+        return (_grad_self,)
 
 
 class ZeroBackward0(_Node):
@@ -53,8 +53,8 @@ class ZeroBackward0(_Node):
 
     def apply(_node, grads: _Gradients) -> _Gradients:
         grad: Any = grads[0]
-        grad_self_: Any = _functions.zeros_like(grad)
-        return (grad_self_,)
+        _grad_self: Any = _functions.zeros_like(grad)
+        return (_grad_self,)
 
 
 class UnsqueezeBackward0(_Node):
@@ -65,8 +65,8 @@ class UnsqueezeBackward0(_Node):
     def apply(_node, grads: _Gradients) -> _Gradients:
         (self_shape,) = _node.unpack()
         grad: Any = grads[0]
-        grad_self_: Any = grad.reshape(self_shape)
-        return (grad_self_,)
+        _grad_self: Any = grad.reshape(self_shape)
+        return (_grad_self,)
 
 
 class SplitBackward0(_Node):
@@ -77,8 +77,8 @@ class SplitBackward0(_Node):
     def apply(_node, grads: _Gradients) -> _Gradients:
         (dim,) = _node.unpack()
         grads = _node.materialize(grads)
-        grad_self_: Any = _functions.cat(grads, dim)
-        return (grad_self_,)
+        _grad_self: Any = _functions.cat(grads, dim)
+        return (_grad_self,)
 
 
 class SplitWithSizesBackward0(_Node):
@@ -89,8 +89,8 @@ class SplitWithSizesBackward0(_Node):
     def apply(_node, grads: _Gradients) -> _Gradients:
         (dim,) = _node.unpack()
         grads = _node.materialize(grads)
-        grad_self_: Any = _functions.cat(grads, dim)
-        return (grad_self_,)
+        _grad_self: Any = _functions.cat(grads, dim)
+        return (_grad_self,)
 
 
 class DiagEmbedBackward0(_Node):
@@ -101,8 +101,8 @@ class DiagEmbedBackward0(_Node):
     def apply(_node, grads: _Gradients) -> _Gradients:
         offset, dim1, dim2 = _node.unpack()
         grad: Any = grads[0]
-        grad_self_: Any = grad.diagonal(offset, dim1, dim2)
-        return (grad_self_,)
+        _grad_self: Any = grad.diagonal(offset, dim1, dim2)
+        return (_grad_self,)
 
 
 class IndexSelectBackward0(_Node):
@@ -114,8 +114,8 @@ class IndexSelectBackward0(_Node):
     def apply(_node, grads: _Gradients) -> _Gradients:
         self_shape, dim, index = _node.unpack()
         grad: Any = grads[0]
-        grad_self_: Any = _shape.index_select_backward(grad, self_shape, dim, index)
-        return (grad_self_,)
+        _grad_self: Any = _shape.index_select_backward(grad, self_shape, dim, index)
+        return (_grad_self,)
 
 
 class IndexCopyBackward0(_Node):
@@ -127,13 +127,13 @@ class IndexCopyBackward0(_Node):
     def apply(_node, grads: _Gradients) -> _Gradients:
         dim, index, source_shape = _node.unpack()
         grad: Any = grads[0]
-        grad_self_: Any = None
+        _grad_self: Any = None
         if _node.needs[0]:
-            grad_self_ = grad.index_fill(dim, index, 0)
-        grad_source_: Any = None
+            _grad_self = grad.index_fill(dim, index, 0)
+        _grad_source: Any = None
         if _node.needs[1]:
-            grad_source_ = _shape.index_source_backward(grad, dim, index, source_shape)
-        return (grad_self_, grad_source_)
+            _grad_source = _shape.index_source_backward(grad, dim, index, source_shape)
+        return (_grad_self, _grad_source)
 
 
 class IndexBackward0(_Node):
@@ -145,8 +145,8 @@ class IndexBackward0(_Node):
     def apply(_node, grads: _Gradients) -> _Gradients:
         self_shape, indices = _node.unpack()
         grad: Any = grads[0]
-        grad_self_: Any = _shape.index_backward(grad, self_shape, indices)
-        return (grad_self_,)
+        _grad_self: Any = _shape.index_backward(grad, self_shape, indices)
+        return (_grad_self,)
 
 
 class ViewAsRealBackward0(_Node):
@@ -156,8 +156,8 @@ class ViewAsRealBackward0(_Node):
 
     def apply(_node, grads: _Gradients) -> _Gradients:
         grad: Any = grads[0]
-        grad_self_: Any = _functions.view_as_complex(grad.contiguous())
-        return (grad_self_,)
+        _grad_self: Any = _functions.view_as_complex(grad.contiguous())
+        return (_grad_self,)
 
 
 class NegBackward0(_Node):
@@ -167,8 +167,8 @@ class NegBackward0(_Node):
 
     def apply(_node, grads: _Gradients) -> _Gradients:
         grad: Any = grads[0]
-        grad_self_: Any = -grad
-        return (grad_self_,)
+        _grad_self: Any = -grad
+        return (_grad_self,)
 
 
 class FracBackward0(_Node):
@@ -178,8 +178,8 @@ class FracBackward0(_Node):
 
     def apply(_node, grads: _Gradients) -> _Gradients:
         grad: Any = grads[0]
-        grad_self_: Any = grad
-        return (grad_self_,)
+        _grad_self: Any = grad
+        return (_grad_self,)
 
 
 class ReciprocalBackward0(_Node):
@@ -190,8 +190,8 @@ class ReciprocalBackward0(_Node):
     def apply(_node, grads: _Gradients) -> _Gradients:
         (result,) = _node.unpack()
         grad: Any = grads[0]
-        grad_self_: Any = -grad * _conj(result * result)
-        return (grad_self_,)
+        _grad_self: Any = -grad * _conj(result * result)
+        return (_grad_self,)
 
 
 class MulBackward0(_Node):
@@ -202,13 +202,13 @@ class MulBackward0(_Node):
     def apply(_node, grads: _Gradients) -> _Gradients:
         other, self = _node.unpack()
         grad: Any = grads[0]
-        grad_self_: Any = None
+        _grad_self: Any = None
         if _node.needs[0]:
-            grad_self_ = grad * (_conj(other) if other._dtype.is_complex else other)
-        grad_other_: Any = None
+            _grad_self = grad * (_conj(other) if other._dtype.is_complex else other)
+        _grad_other: Any = None
         if _node.needs[1]:
-            grad_other_ = grad * (_conj(self) if self._dtype.is_complex else self)
-        return (grad_self_, grad_other_)
+            _grad_other = grad * (_conj(self) if self._dtype.is_complex else self)
+        return (_grad_self, _grad_other)
 
 
 class MulBackward1(_Node):
@@ -219,8 +219,8 @@ class MulBackward1(_Node):
     def apply(_node, grads: _Gradients) -> _Gradients:
         (other,) = _node.unpack()
         grad: Any = grads[0]
-        grad_self_: Any = grad * other.conjugate()
-        return (grad_self_,)
+        _grad_self: Any = grad * other.conjugate()
+        return (_grad_self,)
 
 
 class DivBackward0(_Node):
@@ -231,13 +231,13 @@ class DivBackward0(_Node):
     def apply(_node, grads: _Gradients) -> _Gradients:
         other, self = _node.unpack()
         grad: Any = grads[0]
-        grad_self_: Any = None
+        _grad_self: Any = None
         if _node.needs[0]:
-            grad_self_ = grad / (_conj(other) if other._dtype.is_complex else other)
-        grad_other_: Any = None
+            _grad_self = grad / (_conj(other) if other._dtype.is_complex else other)
+        _grad_other: Any = None
         if _node.needs[1]:
-            grad_other_ = -grad * _conj(self / other / other)
-        return (grad_self_, grad_other_)
+            _grad_other = -grad * _conj(self / other / other)
+        return (_grad_self, _grad_other)
 
 
 class DivBackward1(_Node):
@@ -249,13 +249,13 @@ class DivBackward1(_Node):
     def apply(_node, grads: _Gradients) -> _Gradients:
         other, rounding_mode, self = _node.unpack()
         grad: Any = grads[0]
-        grad_self_: Any = None
+        _grad_self: Any = None
         if _node.needs[0]:
-            grad_self_ = _pointwise.div_self_backward(grad, other, rounding_mode)
-        grad_other_: Any = None
+            _grad_self = _pointwise.div_self_backward(grad, other, rounding_mode)
+        _grad_other: Any = None
         if _node.needs[1]:
-            grad_other_ = _pointwise.div_other_backward(grad, self, other, rounding_mode)
-        return (grad_self_, grad_other_)
+            _grad_other = _pointwise.div_other_backward(grad, self, other, rounding_mode)
+        return (_grad_self, _grad_other)
 
 
 class DivBackward2(_Node):
@@ -266,8 +266,8 @@ class DivBackward2(_Node):
     def apply(_node, grads: _Gradients) -> _Gradients:
         (other,) = _node.unpack()
         grad: Any = grads[0]
-        grad_self_: Any = grad / other.conjugate()
-        return (grad_self_,)
+        _grad_self: Any = grad / other.conjugate()
+        return (_grad_self,)
 
 
 class DivBackward3(_Node):
@@ -279,8 +279,8 @@ class DivBackward3(_Node):
     def apply(_node, grads: _Gradients) -> _Gradients:
         other, rounding_mode = _node.unpack()
         grad: Any = grads[0]
-        grad_self_: Any = _pointwise.div_self_backward(grad, other, rounding_mode)
-        return (grad_self_,)
+        _grad_self: Any = _pointwise.div_self_backward(grad, other, rounding_mode)
+        return (_grad_self,)
 
 
 class PowBackward3(_Node):
@@ -292,13 +292,13 @@ class PowBackward3(_Node):
     def apply(_node, grads: _Gradients) -> _Gradients:
         self, exponent, result = _node.unpack()
         grad: Any = grads[0]
-        grad_self_: Any = None
+        _grad_self: Any = None
         if _node.needs[0]:
-            grad_self_ = _pointwise.pow_self_backward(grad, self, exponent)
-        grad_exponent_: Any = None
+            _grad_self = _pointwise.pow_self_backward(grad, self, exponent)
+        _grad_exponent: Any = None
         if _node.needs[1]:
-            grad_exponent_ = _pointwise.pow_exponent_backward(grad, self, exponent, result)
-        return (grad_self_, grad_exponent_)
+            _grad_exponent = _pointwise.pow_exponent_backward(grad, self, exponent, result)
+        return (_grad_self, _grad_exponent)
 
 
 class FmodBackward0(_Node):
@@ -308,8 +308,8 @@ class FmodBackward0(_Node):
 
     def apply(_node, grads: _Gradients) -> _Gradients:
         grad: Any = grads[0]
-        grad_self_: Any = grad
-        return (grad_self_,)
+        _grad_self: Any = grad
+        return (_grad_self,)
 
 
 class FmodBackward1(_Node):
@@ -320,13 +320,13 @@ class FmodBackward1(_Node):
     def apply(_node, grads: _Gradients) -> _Gradients:
         self, other = _node.unpack()
         grad: Any = grads[0]
-        grad_self_: Any = None
+        _grad_self: Any = None
         if _node.needs[0]:
-            grad_self_ = grad
-        grad_other_: Any = None
+            _grad_self = grad
+        _grad_other: Any = None
         if _node.needs[1]:
-            grad_other_ = -grad * _functions.div(self, other, rounding_mode="trunc")
-        return (grad_self_, grad_other_)
+            _grad_other = -grad * _functions.div(self, other, rounding_mode="trunc")
+        return (_grad_self, _grad_other)
 
 
 class MinimumBackward0(_Node):
@@ -338,13 +338,13 @@ class MinimumBackward0(_Node):
     def apply(_node, grads: _Gradients) -> _Gradients:
         self, other = _node.unpack()
         grad: Any = grads[0]
-        grad_self_: Any = None
+        _grad_self: Any = None
         if _node.needs[0]:
-            grad_self_ = _pointwise.extremum_backward(grad, self > other, self == other)
-        grad_other_: Any = None
+            _grad_self = _pointwise.extremum_backward(grad, self > other, self == other)
+        _grad_other: Any = None
         if _node.needs[1]:
-            grad_other_ = _pointwise.extremum_backward(grad, self < other, self == other)
-        return (grad_self_, grad_other_)
+            _grad_other = _pointwise.extremum_backward(grad, self < other, self == other)
+        return (_grad_self, _grad_other)
 
 
 class FminBackward0(_Node):
@@ -356,13 +356,13 @@ class FminBackward0(_Node):
     def apply(_node, grads: _Gradients) -> _Gradients:
         self, other = _node.unpack()
         grad: Any = grads[0]
-        grad_self_: Any = None
+        _grad_self: Any = None
         if _node.needs[0]:
-            grad_self_ = _functions.where(_pointwise.fmin_mask(self, other), grad, 0)
-        grad_other_: Any = None
+            _grad_self = _functions.where(_pointwise.fmin_mask(self, other), grad, 0)
+        _grad_other: Any = None
         if _node.needs[1]:
-            grad_other_ = _functions.where(_pointwise.fmin_mask(self, other), 0, grad)
-        return (grad_self_, grad_other_)
+            _grad_other = _functions.where(_pointwise.fmin_mask(self, other), 0, grad)
+        return (_grad_self, _grad_other)
 
 
 class LtBackward0(_Node):
@@ -372,8 +372,8 @@ class LtBackward0(_Node):
 
     def apply(_node, grads: _Gradients) -> _Gradients:
         grad: Any = grads[0]
-        grad_self_: Any = _functions.zeros_like(grad)
-        return (grad_self_,)
+        _grad_self: Any = _functions.zeros_like(grad)
+        return (_grad_self,)
 
 
 class LtBackward1(_Node):
@@ -384,13 +384,13 @@ class LtBackward1(_Node):
     def apply(_node, grads: _Gradients) -> _Gradients:
         (other_info,) = _node.unpack()
         grad: Any = grads[0]
-        grad_self_: Any = None
+        _grad_self: Any = None
         if _node.needs[0]:
-            grad_self_ = _functions.zeros_like(grad)
-        grad_other_: Any = None
+            _grad_self = _functions.zeros_like(grad)
+        _grad_other: Any = None
         if _node.needs[1]:
-            grad_other_ = _zeros(other_info)
-        return (grad_self_, grad_other_)
+            _grad_other = _zeros(other_info)
+        return (_grad_self, _grad_other)
 
 
 class LeBackward0(_Node):
@@ -400,8 +400,8 @@ class LeBackward0(_Node):
 
     def apply(_node, grads: _Gradients) -> _Gradients:
         grad: Any = grads[0]
-        grad_self_: Any = _functions.zeros_like(grad)
-        return (grad_self_,)
+        _grad_self: Any = _functions.zeros_like(grad)
+        return (_grad_self,)
 
 
 class LeBackward1(_Node):
@@ -412,13 +412,13 @@ class LeBackward1(_Node):
     def apply(_node, grads: _Gradients) -> _Gradients:
         (other_info,) = _node.unpack()
         grad: Any = grads[0]
-        grad_self_: Any = None
+        _grad_self: Any = None
         if _node.needs[0]:
-            grad_self_ = _functions.zeros_like(grad)
-        grad_other_: Any = None
+            _grad_self = _functions.zeros_like(grad)
+        _grad_other: Any = None
         if _node.needs[1]:
-            grad_other_ = _zeros(other_info)
-        return (grad_self_, grad_other_)
+            _grad_other = _zeros(other_info)
+        return (_grad_self, _grad_other)
 
 
 class AmaxBackward0(_Node):
@@ -430,8 +430,8 @@ class AmaxBackward0(_Node):
     def apply(_node, grads: _Gradients) -> _Gradients:
         self, dim, keepdim, result = _node.unpack()
         grad: Any = grads[0]
-        grad_self_: Any = _reduction.extremes_backward(grad, self, result, dim, keepdim)
-        return (grad_self_,)
+        _grad_self: Any = _reduction.extremes_backward(grad, self, result, dim, keepdim)
+        return (_grad_self,)
 
 
 class MaxBackward0(_Node):
@@ -443,8 +443,8 @@ class MaxBackward0(_Node):
     def apply(_node, grads: _Gradients) -> _Gradients:
         self_shape, dim, keepdim, indices = _node.unpack()
         grad: Any = grads[0]
-        grad_self_: Any = _shape.reduced_value_backward(grad, self_shape, dim, indices, keepdim)
-        return (grad_self_,)
+        _grad_self: Any = _shape.reduced_value_backward(grad, self_shape, dim, indices, keepdim)
+        return (_grad_self,)
 
 
 class MaxBackward1(_Node):
@@ -456,8 +456,8 @@ class MaxBackward1(_Node):
     def apply(_node, grads: _Gradients) -> _Gradients:
         self, result = _node.unpack()
         grad: Any = grads[0]
-        grad_self_: Any = _reduction.whole_extreme_backward(grad, self, result)
-        return (grad_self_,)
+        _grad_self: Any = _reduction.whole_extreme_backward(grad, self, result)
+        return (_grad_self,)
 
 
 class CumsumBackward0(_Node):
@@ -469,8 +469,8 @@ class CumsumBackward0(_Node):
     def apply(_node, grads: _Gradients) -> _Gradients:
         (dim,) = _node.unpack()
         grad: Any = grads[0]
-        grad_self_: Any = _reduction.cumsum_backward(grad, dim)
-        return (grad_self_,)
+        _grad_self: Any = _reduction.cumsum_backward(grad, dim)
+        return (_grad_self,)
 
 
 class TraceBackward0(_Node):
@@ -482,8 +482,8 @@ class TraceBackward0(_Node):
     def apply(_node, grads: _Gradients) -> _Gradients:
         (self_shape,) = _node.unpack()
         grad: Any = grads[0]
-        grad_self_: Any = _reduction.trace_backward(grad, self_shape)
-        return (grad_self_,)
+        _grad_self: Any = _reduction.trace_backward(grad, self_shape)
+        return (_grad_self,)
 
 
 class SiluBackward0(_Node):
@@ -495,8 +495,8 @@ class SiluBackward0(_Node):
     def apply(_node, grads: _Gradients) -> _Gradients:
         (self,) = _node.unpack()
         grad: Any = grads[0]
-        grad_self_: Any = _pointwise.silu_backward(grad, self)
-        return (grad_self_,)
+        _grad_self: Any = _pointwise.silu_backward(grad, self)
+        return (_grad_self,)
 
 
 class EluBackward0(_Node):
@@ -508,8 +508,8 @@ class EluBackward0(_Node):
     def apply(_node, grads: _Gradients) -> _Gradients:
         alpha, scale, input_scale, self = _node.unpack()
         grad: Any = grads[0]
-        grad_self_: Any = _pointwise.elu_backward(grad, alpha, scale, input_scale, self)
-        return (grad_self_,)
+        _grad_self: Any = _pointwise.elu_backward(grad, alpha, scale, input_scale, self)
+        return (_grad_self,)
 
 
 class HuberLossBackward0(_Node):
@@ -522,13 +522,13 @@ class HuberLossBackward0(_Node):
         self, target, reduction, delta = _node.unpack()
         grad: Any = grads[0]
         shared0: Any = _neural.huber_loss_backward(grad, self, target, reduction, delta)
-        grad_self_: Any = None
+        _grad_self: Any = None
         if _node.needs[0]:
-            grad_self_ = shared0
-        grad_target_: Any = None
+            _grad_self = shared0
+        _grad_target: Any = None
         if _node.needs[1]:
-            grad_target_ = -shared0
-        return (grad_self_, grad_target_)
+            _grad_target = -shared0
+        return (_grad_self, _grad_target)
 
 
 class ToDenseBackward0(_Node):
@@ -540,8 +540,8 @@ class ToDenseBackward0(_Node):
     def apply(_node, grads: _Gradients) -> _Gradients:
         self, masked_grad = _node.unpack()
         grad: Any = grads[0]
-        grad_self_: Any = _sparse.to_dense_backward(grad, self, masked_grad)
-        return (grad_self_,)
+        _grad_self: Any = _sparse.to_dense_backward(grad, self, masked_grad)
+        return (_grad_self,)
 
 
 class ToSparseBackward0(_Node):
@@ -551,8 +551,8 @@ class ToSparseBackward0(_Node):
 
     def apply(_node, grads: _Gradients) -> _Gradients:
         grad: Any = grads[0]
-        grad_self_: Any = grad.to_dense()
-        return (grad_self_,)
+        _grad_self: Any = grad.to_dense()
+        return (_grad_self,)
 
 
 class ToSparseBackward1(_Node):
@@ -562,5 +562,5 @@ class ToSparseBackward1(_Node):
 
     def apply(_node, grads: _Gradients) -> _Gradients:
         grad: Any = grads[0]
-        grad_self_: Any = grad.to_dense()
-        return (grad_self_,)
+        _grad_self: Any = grad.to_dense()
+        return (_grad_self,)

@@ -29,8 +29,8 @@ class AsStridedBackward0(_Node):
     def apply(_node, grads: _Gradients) -> _Gradients:
         self, size, stride, storage_offset = _node.unpack()
         grad: Any = grads[0]
-        grad_self_: Any = _shape.as_strided_backward(grad, self, size, stride, storage_offset)
-        return (grad_self_,)
+        _grad_self: Any = _shape.as_strided_backward(grad, self, size, stride, storage_offset)
+        return (_grad_self,)
 
 
 class SqueezeBackward0(_Node):
@@ -41,8 +41,8 @@ class SqueezeBackward0(_Node):
     def apply(_node, grads: _Gradients) -> _Gradients:
         (self_shape,) = _node.unpack()
         grad: Any = grads[0]
-        grad_self_: Any = grad.reshape(self_shape)
-        return (grad_self_,)
+        _grad_self: Any = grad.reshape(self_shape)
+        return (_grad_self,)
 
 
 class SqueezeBackward1(_Node):
@@ -53,8 +53,8 @@ class SqueezeBackward1(_Node):
     def apply(_node, grads: _Gradients) -> _Gradients:
         (self_shape,) = _node.unpack()
         grad: Any = grads[0]
-        grad_self_: Any = grad.reshape(self_shape)
-        return (grad_self_,)
+        _grad_self: Any = grad.reshape(self_shape)
+        return (_grad_self,)
 
 
 class SqueezeBackward2(_Node):
@@ -65,8 +65,8 @@ class SqueezeBackward2(_Node):
     def apply(_node, grads: _Gradients) -> _Gradients:
         (self_shape,) = _node.unpack()
         grad: Any = grads[0]
-        grad_self_: Any = grad.reshape(self_shape)
-        return (grad_self_,)
+        _grad_self: Any = grad.reshape(self_shape)
+        return (_grad_self,)
 
 
 class UnbindBackward0(_Node):
@@ -77,8 +77,8 @@ class UnbindBackward0(_Node):
     def apply(_node, grads: _Gradients) -> _Gradients:
         (dim,) = _node.unpack()
         grads = _node.materialize(grads)
-        grad_self_: Any = _functions.stack(grads, dim)
-        return (grad_self_,)
+        _grad_self: Any = _functions.stack(grads, dim)
+        return (_grad_self,)
 
 
 class StackBackward0(_Node):
@@ -89,8 +89,8 @@ class StackBackward0(_Node):
     def apply(_node, grads: _Gradients) -> _Gradients:
         (dim,) = _node.unpack()
         grad: Any = grads[0]
-        grad_tensors_: Any = grad.unbind(dim)
-        return (*grad_tensors_,)
+        _grad_tensors: Any = grad.unbind(dim)
+        return (*_grad_tensors,)
 
 
 class IndexPutImplBackward0(_Node):
@@ -102,13 +102,13 @@ class IndexPutImplBackward0(_Node):
     def apply(_node, grads: _Gradients) -> _Gradients:
         indices, accumulate = _node.unpack()
         grad: Any = grads[0]
-        grad_self_: Any = None
+        _grad_self: Any = None
         if _node.needs[0]:
-            grad_self_ = _shape.index_put_self_backward(grad, indices, accumulate)
-        grad_values_: Any = None
+            _grad_self = _shape.index_put_self_backward(grad, indices, accumulate)
+        _grad_values: Any = None
         if _node.needs[1]:
-            grad_values_ = _functions.index(grad, indices)
-        return (grad_self_, grad_values_)
+            _grad_values = _functions.index(grad, indices)
+        return (_grad_self, _grad_values)
 
 
 class SortBackward0(_Node):
@@ -120,8 +120,8 @@ class SortBackward0(_Node):
     def apply(_node, grads: _Gradients) -> _Gradients:
         self_shape, dim, indices = _node.unpack()
         grad: Any = grads[0]
-        grad_self_: Any = _shape.value_backward(grad, self_shape, dim, indices)
-        return (grad_self_,)
+        _grad_self: Any = _shape.value_backward(grad, self_shape, dim, indices)
+        return (_grad_self,)
 
 
 class SortBackward1(_Node):
@@ -133,8 +133,8 @@ class SortBackward1(_Node):
     def apply(_node, grads: _Gradients) -> _Gradients:
         self_shape, dim, indices = _node.unpack()
         grad: Any = grads[0]
-        grad_self_: Any = _shape.value_backward(grad, self_shape, dim, indices)
-        return (grad_self_,)
+        _grad_self: Any = _shape.value_backward(grad, self_shape, dim, indices)
+        return (_grad_self,)
 
 
 class Log2Backward0(_Node):
@@ -145,10 +145,10 @@ class Log2Backward0(_Node):
     def apply(_node, grads: _Gradients) -> _Gradients:
         (self,) = _node.unpack()
         grad: Any = grads[0]
-        grad_self_: Any = (
+        _grad_self: Any = (
             grad / ((_conj(self) if self._dtype.is_complex else self) * 0.6931471805599453)
         )
-        return (grad_self_,)
+        return (_grad_self,)
 
 
 class SinBackward0(_Node):
@@ -159,8 +159,8 @@ class SinBackward0(_Node):
     def apply(_node, grads: _Gradients) -> _Gradients:
         (self,) = _node.unpack()
         grad: Any = grads[0]
-        grad_self_: Any = grad * _conj(self.cos())
-        return (grad_self_,)
+        _grad_self: Any = grad * _conj(self.cos())
+        return (_grad_self,)
 
 
 class AsinBackward0(_Node):
@@ -171,8 +171,8 @@ class AsinBackward0(_Node):
     def apply(_node, grads: _Gradients) -> _Gradients:
         (self,) = _node.unpack()
         grad: Any = grads[0]
-        grad_self_: Any = grad * _conj((1 - self * self).rsqrt())
-        return (grad_self_,)
+        _grad_self: Any = grad * _conj((1 - self * self).rsqrt())
+        return (_grad_self,)
 
 
 class SinhBackward0(_Node):
@@ -183,8 +183,8 @@ class SinhBackward0(_Node):
     def apply(_node, grads: _Gradients) -> _Gradients:
         (self,) = _node.unpack()
         grad: Any = grads[0]
-        grad_self_: Any = grad * _conj(self.cosh())
-        return (grad_self_,)
+        _grad_self: Any = grad * _conj(self.cosh())
+        return (_grad_self,)
 
 
 class RemainderBackward0(_Node):
@@ -194,8 +194,8 @@ class RemainderBackward0(_Node):
 
     def apply(_node, grads: _Gradients) -> _Gradients:
         grad: Any = grads[0]
-        grad_self_: Any = grad
-        return (grad_self_,)
+        _grad_self: Any = grad
+        return (_grad_self,)
 
 
 class RemainderBackward1(_Node):
@@ -206,13 +206,13 @@ class RemainderBackward1(_Node):
     def apply(_node, grads: _Gradients) -> _Gradients:
         self, other = _node.unpack()
         grad: Any = grads[0]
-        grad_self_: Any = None
+        _grad_self: Any = None
         if _node.needs[0]:
-            grad_self_ = grad
-        grad_other_: Any = None
+            _grad_self = grad
+        _grad_other: Any = None
         if _node.needs[1]:
-            grad_other_ = -grad * _functions.div(self, other, rounding_mode="floor")
-        return (grad_self_, grad_other_)
+            _grad_other = -grad * _functions.div(self, other, rounding_mode="floor")
+        return (_grad_self, _grad_other)
 
 
 class RemainderBackward2(_Node):
@@ -224,14 +224,14 @@ class RemainderBackward2(_Node):
     def apply(_node, grads: _Gradients) -> _Gradients:
         self, other = _node.unpack()
         grad: Any = grads[0]
-        grad_other_: Any = (
+        _grad_other: Any = (
             -grad * _functions.div(
                 _pointwise.scalar_like(self, other),
                 other,
                 rounding_mode="floor",
             )
         )
-        return (grad_other_,)
+        return (_grad_other,)
 
 
 class HypotBackward0(_Node):
@@ -242,13 +242,13 @@ class HypotBackward0(_Node):
     def apply(_node, grads: _Gradients) -> _Gradients:
         self, other, result = _node.unpack()
         grad: Any = grads[0]
-        grad_self_: Any = None
+        _grad_self: Any = None
         if _node.needs[0]:
-            grad_self_ = grad * (self / result)
-        grad_other_: Any = None
+            _grad_self = grad * (self / result)
+        _grad_other: Any = None
         if _node.needs[1]:
-            grad_other_ = grad * (other / result)
-        return (grad_self_, grad_other_)
+            _grad_other = grad * (other / result)
+        return (_grad_self, _grad_other)
 
 
 class ClampBackward0(_Node):
@@ -260,8 +260,8 @@ class ClampBackward0(_Node):
     def apply(_node, grads: _Gradients) -> _Gradients:
         self, min, max = _node.unpack()
         grad: Any = grads[0]
-        grad_self_: Any = _pointwise.clamp_backward(grad, self, min, max)
-        return (grad_self_,)
+        _grad_self: Any = _pointwise.clamp_backward(grad, self, min, max)
+        return (_grad_self,)
 
 
 class ClampBackward1(_Node):
@@ -273,18 +273,18 @@ class ClampBackward1(_Node):
     def apply(_node, grads: _Gradients) -> _Gradients:
         self, min, max = _node.unpack()
         grad: Any = grads[0]
-        grad_self_: Any = None
+        _grad_self: Any = None
         if _node.needs[0]:
-            grad_self_ = _pointwise.clamp_backward(grad, self, min, max)
+            _grad_self = _pointwise.clamp_backward(grad, self, min, max)
         grad_input_mask = (_node.needs[1], _node.needs[2])
-        grad_min_, grad_max_ = _pointwise.clamp_bounds_backward(
+        _grad_min, _grad_max = _pointwise.clamp_bounds_backward(
             grad,
             self,
             min,
             max,
             grad_input_mask,
         )
-        return (grad_self_, grad_min_, grad_max_)
+        return (_grad_self, _grad_min, _grad_max)
 
 
 class CeluBackward0(_Node):
@@ -296,14 +296,14 @@ class CeluBackward0(_Node):
     def apply(_node, grads: _Gradients) -> _Gradients:
         alpha, self = _node.unpack()
         grad: Any = grads[0]
-        grad_self_: Any = _pointwise.elu_backward(
+        _grad_self: Any = _pointwise.elu_backward(
             grad,
             alpha,
             1,
             _quotient(1.0, _real_number(alpha)),
             self,
         )
-        return (grad_self_,)
+        return (_grad_self,)
 
 
 class MishBackward0(_Node):
@@ -315,8 +315,8 @@ class MishBackward0(_Node):
     def apply(_node, grads: _Gradients) -> _Gradients:
         (self,) = _node.unpack()
         grad: Any = grads[0]
-        grad_self_: Any = _pointwise.mish_backward(grad, self)
-        return (grad_self_,)
+        _grad_self: Any = _pointwise.mish_backward(grad, self)
+        return (_grad_self,)
 
 
 class NativeLayerNormBackward0(_Node):
@@ -329,7 +329,7 @@ class NativeLayerNormBackward0(_Node):
         input, normalized_shape, weight, result2 = _node.unpack()
         grad: Any = grads[0]
         grad_input_mask = (_node.needs[0], _node.needs[1], _node.needs[2])
-        grad_input_, grad_weight_, grad_bias_ = _neural.layer_norm_backward(
+        _grad_input, _grad_weight, _grad_bias = _neural.layer_norm_backward(
             grad,
             input,
             normalized_shape,
@@ -337,4 +337,4 @@ class NativeLayerNormBackward0(_Node):
             weight,
             grad_input_mask,
         )
-        return (grad_input_, grad_weight_, grad_bias_)
+        return (_grad_input, _grad_weight, _grad_bias)

@@ -32,8 +32,8 @@ class ReshapeAliasBackward0(_Node):
     def apply(_node, grads: _Gradients) -> _Gradients:
         (self_shape,) = _node.unpack()
         grad: Any = grads[0]
-        grad_self_: Any = grad.reshape(self_shape)
-        return (grad_self_,)
+        _grad_self: Any = grad.reshape(self_shape)
+        return (_grad_self,)
 
 
 class UnsafeViewBackward0(_Node):
@@ -44,8 +44,8 @@ class UnsafeViewBackward0(_Node):
     def apply(_node, grads: _Gradients) -> _Gradients:
         (self_shape,) = _node.unpack()
         grad: Any = grads[0]
-        grad_self_: Any = grad.reshape(self_shape)
-        return (grad_self_,)
+        _grad_self: Any = grad.reshape(self_shape)
+        return (_grad_self,)
 
 
 class PermuteBackward0(_Node):
@@ -57,8 +57,8 @@ class PermuteBackward0(_Node):
     def apply(_node, grads: _Gradients) -> _Gradients:
         (dims,) = _node.unpack()
         grad: Any = grads[0]
-        grad_self_: Any = grad.permute(_shape.inverse_permutation(dims))
-        return (grad_self_,)
+        _grad_self: Any = grad.permute(_shape.inverse_permutation(dims))
+        return (_grad_self,)
 
 
 class TakeBackward0(_Node):
@@ -70,8 +70,8 @@ class TakeBackward0(_Node):
     def apply(_node, grads: _Gradients) -> _Gradients:
         self_shape, index = _node.unpack()
         grad: Any = grads[0]
-        grad_self_: Any = _shape.take_backward(grad, self_shape, index)
-        return (grad_self_,)
+        _grad_self: Any = _shape.take_backward(grad, self_shape, index)
+        return (_grad_self,)
 
 
 class IndexPutBackward0(_Node):
@@ -83,13 +83,13 @@ class IndexPutBackward0(_Node):
     def apply(_node, grads: _Gradients) -> _Gradients:
         indices, accumulate = _node.unpack()
         grad: Any = grads[0]
-        grad_self_: Any = None
+        _grad_self: Any = None
         if _node.needs[0]:
-            grad_self_ = _shape.index_put_self_backward(grad, indices, accumulate)
-        grad_values_: Any = None
+            _grad_self = _shape.index_put_self_backward(grad, indices, accumulate)
+        _grad_values: Any = None
         if _node.needs[1]:
-            grad_values_ = _functions.index(grad, indices)
-        return (grad_self_, grad_values_)
+            _grad_values = _functions.index(grad, indices)
+        return (_grad_self, _grad_values)
 
 
 class ExpBackward0(_Node):
@@ -100,8 +100,8 @@ class ExpBackward0(_Node):
     def apply(_node, grads: _Gradients) -> _Gradients:
         (result,) = _node.unpack()
         grad: Any = grads[0]
-        grad_self_: Any = grad * (_conj(result) if result._dtype.is_complex else result)
-        return (grad_self_,)
+        _grad_self: Any = grad * (_conj(result) if result._dtype.is_complex else result)
+        return (_grad_self,)
 
 
 class Exp2Backward0(_Node):
@@ -112,10 +112,10 @@ class Exp2Backward0(_Node):
     def apply(_node, grads: _Gradients) -> _Gradients:
         (result,) = _node.unpack()
         grad: Any = grads[0]
-        grad_self_: Any = (
+        _grad_self: Any = (
             grad * (_conj(result) if result._dtype.is_complex else result) * 0.6931471805599453
         )
-        return (grad_self_,)
+        return (_grad_self,)
 
 
 class Expm1Backward0(_Node):
@@ -126,8 +126,8 @@ class Expm1Backward0(_Node):
     def apply(_node, grads: _Gradients) -> _Gradients:
         (result,) = _node.unpack()
         grad: Any = grads[0]
-        grad_self_: Any = grad * ((_conj(result) if result._dtype.is_complex else result) + 1)
-        return (grad_self_,)
+        _grad_self: Any = grad * ((_conj(result) if result._dtype.is_complex else result) + 1)
+        return (_grad_self,)
 
 
 class CoshBackward0(_Node):
@@ -138,8 +138,8 @@ class CoshBackward0(_Node):
     def apply(_node, grads: _Gradients) -> _Gradients:
         (self,) = _node.unpack()
         grad: Any = grads[0]
-        grad_self_: Any = grad * _conj(self.sinh())
-        return (grad_self_,)
+        _grad_self: Any = grad * _conj(self.sinh())
+        return (_grad_self,)
 
 
 class TanhBackward0(_Node):
@@ -150,8 +150,8 @@ class TanhBackward0(_Node):
     def apply(_node, grads: _Gradients) -> _Gradients:
         (result,) = _node.unpack()
         grad: Any = grads[0]
-        grad_self_: Any = _pointwise.tanh_backward(grad, result)
-        return (grad_self_,)
+        _grad_self: Any = _pointwise.tanh_backward(grad, result)
+        return (_grad_self,)
 
 
 class SigmoidBackward0(_Node):
@@ -162,8 +162,8 @@ class SigmoidBackward0(_Node):
     def apply(_node, grads: _Gradients) -> _Gradients:
         (result,) = _node.unpack()
         grad: Any = grads[0]
-        grad_self_: Any = _pointwise.sigmoid_backward(grad, result)
-        return (grad_self_,)
+        _grad_self: Any = _pointwise.sigmoid_backward(grad, result)
+        return (_grad_self,)
 
 
 class EqBackward0(_Node):
@@ -173,8 +173,8 @@ class EqBackward0(_Node):
 
     def apply(_node, grads: _Gradients) -> _Gradients:
         grad: Any = grads[0]
-        grad_self_: Any = _functions.zeros_like(grad)
-        return (grad_self_,)
+        _grad_self: Any = _functions.zeros_like(grad)
+        return (_grad_self,)
 
 
 class EqBackward1(_Node):
@@ -185,13 +185,13 @@ class EqBackward1(_Node):
     def apply(_node, grads: _Gradients) -> _Gradients:
         (other_info,) = _node.unpack()
         grad: Any = grads[0]
-        grad_self_: Any = None
+        _grad_self: Any = None
         if _node.needs[0]:
-            grad_self_ = _functions.zeros_like(grad)
-        grad_other_: Any = None
+            _grad_self = _functions.zeros_like(grad)
+        _grad_other: Any = None
         if _node.needs[1]:
-            grad_other_ = _zeros(other_info)
-        return (grad_self_, grad_other_)
+            _grad_other = _zeros(other_info)
+        return (_grad_self, _grad_other)
 
 
 class LinalgVectorNormBackward0(_Node):
@@ -203,8 +203,8 @@ class LinalgVectorNormBackward0(_Node):
     def apply(_node, grads: _Gradients) -> _Gradients:
         self, ord, dim, keepdim, result = _node.unpack()
         grad: Any = grads[0]
-        grad_self_: Any = _reduction.norm_backward(grad, self, ord, result, dim, keepdim)
-        return (grad_self_,)
+        _grad_self: Any = _reduction.norm_backward(grad, self, ord, result, dim, keepdim)
+        return (_grad_self,)
 
 
 class CumprodBackward0(_Node):
@@ -216,8 +216,8 @@ class CumprodBackward0(_Node):
     def apply(_node, grads: _Gradients) -> _Gradients:
         self, dim, result = _node.unpack()
         grad: Any = grads[0]
-        grad_self_: Any = _reduction.cumprod_backward(grad, self, dim, result)
-        return (grad_self_,)
+        _grad_self: Any = _reduction.cumprod_backward(grad, self, dim, result)
+        return (_grad_self,)
 
 
 class BmmBackward0(_Node):
@@ -228,13 +228,13 @@ class BmmBackward0(_Node):
     def apply(_node, grads: _Gradients) -> _Gradients:
         mat2, self = _node.unpack()
         grad: Any = grads[0]
-        grad_self_: Any = None
+        _grad_self: Any = None
         if _node.needs[0]:
-            grad_self_ = grad.bmm((_conj(mat2) if mat2._dtype.is_complex else mat2).transpose(1, 2))
-        grad_mat2_: Any = None
+            _grad_self = grad.bmm((_conj(mat2) if mat2._dtype.is_complex else mat2).transpose(1, 2))
+        _grad_mat2: Any = None
         if _node.needs[1]:
-            grad_mat2_ = (_conj(self) if self._dtype.is_complex else self).transpose(1, 2).bmm(grad)
-        return (grad_self_, grad_mat2_)
+            _grad_mat2 = (_conj(self) if self._dtype.is_complex else self).transpose(1, 2).bmm(grad)
+        return (_grad_self, _grad_mat2)
 
 
 class AddmvBackward0(_Node):
@@ -246,22 +246,22 @@ class AddmvBackward0(_Node):
     def apply(_node, grads: _Gradients) -> _Gradients:
         beta, vec, alpha, mat = _node.unpack()
         grad: Any = grads[0]
-        grad_self_: Any = None
+        _grad_self: Any = None
         if _node.needs[0]:
-            grad_self_ = _pointwise.maybe_multiply(grad, beta)
-        grad_mat_: Any = None
+            _grad_self = _pointwise.maybe_multiply(grad, beta)
+        _grad_mat: Any = None
         if _node.needs[1]:
-            grad_mat_ = _pointwise.maybe_multiply(
+            _grad_mat = _pointwise.maybe_multiply(
                 grad.outer(_conj(vec) if vec._dtype.is_complex else vec),
                 alpha,
             )
-        grad_vec_: Any = None
+        _grad_vec: Any = None
         if _node.needs[2]:
-            grad_vec_ = _pointwise.maybe_multiply(
+            _grad_vec = _pointwise.maybe_multiply(
                 (_conj(mat) if mat._dtype.is_complex else mat).t().mv(grad),
                 alpha,
             )
-        return (grad_self_, grad_mat_, grad_vec_)
+        return (_grad_self, _grad_mat, _grad_vec)
 
 
 class DotBackward0(_Node):
@@ -272,13 +272,13 @@ class DotBackward0(_Node):
     def apply(_node, grads: _Gradients) -> _Gradients:
         tensor, self = _node.unpack()
         grad: Any = grads[0]
-        grad_self_: Any = None
+        _grad_self: Any = None
         if _node.needs[0]:
-            grad_self_ = grad * (_conj(tensor) if tensor._dtype.is_complex else tensor)
-        grad_tensor_: Any = None
+            _grad_self = grad * (_conj(tensor) if tensor._dtype.is_complex else tensor)
+        _grad_tensor: Any = None
         if _node.needs[1]:
-            grad_tensor_ = grad * (_conj(self) if self._dtype.is_complex else self)
-        return (grad_self_, grad_tensor_)
+            _grad_tensor = grad * (_conj(self) if self._dtype.is_complex else self)
+        return (_grad_self, _grad_tensor)
 
 
 class SoftplusBackward0(_Node):
@@ -290,8 +290,8 @@ class SoftplusBackward0(_Node):
     def apply(_node, grads: _Gradients) -> _Gradients:
         self, beta, threshold = _node.unpack()
         grad: Any = grads[0]
-        grad_self_: Any = _pointwise.softplus_backward(grad, self, beta, threshold)
-        return (grad_self_,)
+        _grad_self: Any = _pointwise.softplus_backward(grad, self, beta, threshold)
+        return (_grad_self,)
 
 
 class HardswishBackward0(_Node):
@@ -303,8 +303,8 @@ class HardswishBackward0(_Node):
     def apply(_node, grads: _Gradients) -> _Gradients:
         (self,) = _node.unpack()
         grad: Any = grads[0]
-        grad_self_: Any = _pointwise.hardswish_backward(grad, self)
-        return (grad_self_,)
+        _grad_self: Any = _pointwise.hardswish_backward(grad, self)
+        return (_grad_self,)
 
 
 class LogSoftmaxBackward0(_Node):
@@ -316,8 +316,8 @@ class LogSoftmaxBackward0(_Node):
     def apply(_node, grads: _Gradients) -> _Gradients:
         dim, result = _node.unpack()
         grad: Any = grads[0]
-        grad_self_: Any = _reduction.log_softmax_backward(grad, result, dim)
-        return (grad_self_,)
+        _grad_self: Any = _reduction.log_softmax_backward(grad, result, dim)
+        return (_grad_self,)
 
 
 class MseLossBackward0(_Node):
@@ -330,10 +330,10 @@ class MseLossBackward0(_Node):
         self, target, reduction = _node.unpack()
         grad: Any = grads[0]
         shared0: Any = _neural.mse_loss_backward(grad, self, target, reduction)
-        grad_self_: Any = None
+        _grad_self: Any = None
         if _node.needs[0]:
-            grad_self_ = shared0
-        grad_target_: Any = None
+            _grad_self = shared0
+        _grad_target: Any = None
         if _node.needs[1]:
-            grad_target_ = -shared0
-        return (grad_self_, grad_target_)
+            _grad_target = -shared0
+        return (_grad_self, _grad_target)

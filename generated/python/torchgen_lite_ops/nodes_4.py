@@ -26,8 +26,8 @@ class FillBackward0(_Node):
 
     def apply(_node, grads: _Gradients) -> _Gradients:
         grad: Any = grads[0]
-        grad_self_: Any = _functions.zeros_like(grad)
-        return (grad_self_,)
+        _grad_self: Any = _functions.zeros_like(grad)
+        return (_grad_self,)
 
 
 class FillBackward1(_Node):
@@ -37,13 +37,13 @@ class FillBackward1(_Node):
 
     def apply(_node, grads: _Gradients) -> _Gradients:
         grad: Any = grads[0]
-        grad_self_: Any = None
+        _grad_self: Any = None
         if _node.needs[0]:
-            grad_self_ = _functions.zeros_like(grad)
-        grad_value_: Any = None
+            _grad_self = _functions.zeros_like(grad)
+        _grad_value: Any = None
         if _node.needs[1]:
-            grad_value_ = grad.sum()
-        return (grad_self_, grad_value_)
+            _grad_value = grad.sum()
+        return (_grad_self, _grad_value)
 
 
 class AliasBackward0(_Node):
@@ -53,8 +53,8 @@ class AliasBackward0(_Node):
 
     def apply(_node, grads: _Gradients) -> _Gradients:
         grad: Any = grads[0]
-        grad_self_: Any = grad
-        return (grad_self_,)
+        _grad_self: Any = grad
+        return (_grad_self,)
 
 
 class TrilBackward0(_Node):
@@ -65,8 +65,8 @@ class TrilBackward0(_Node):
     def apply(_node, grads: _Gradients) -> _Gradients:
         (diagonal,) = _node.unpack()
         grad: Any = grads[0]
-        grad_self_: Any = grad.tril(diagonal)
-        return (grad_self_,)
+        _grad_self: Any = grad.tril(diagonal)
+        return (_grad_self,)
 
 
 class TriuBackward0(_Node):
@@ -77,8 +77,8 @@ class TriuBackward0(_Node):
     def apply(_node, grads: _Gradients) -> _Gradients:
         (diagonal,) = _node.unpack()
         grad: Any = grads[0]
-        grad_self_: Any = grad.triu(diagonal)
-        return (grad_self_,)
+        _grad_self: Any = grad.triu(diagonal)
+        return (_grad_self,)
 
 
 class ScatterBackward0(_Node):
@@ -90,13 +90,13 @@ class ScatterBackward0(_Node):
     def apply(_node, grads: _Gradients) -> _Gradients:
         dim, index, src_shape = _node.unpack()
         grad: Any = grads[0]
-        grad_self_: Any = None
+        _grad_self: Any = None
         if _node.needs[0]:
-            grad_self_ = grad.scatter(dim, index, 0)
-        grad_src_: Any = None
+            _grad_self = grad.scatter(dim, index, 0)
+        _grad_src: Any = None
         if _node.needs[1]:
-            grad_src_ = _shape.scatter_source_backward(grad, dim, index, src_shape)
-        return (grad_self_, grad_src_)
+            _grad_src = _shape.scatter_source_backward(grad, dim, index, src_shape)
+        return (_grad_self, _grad_src)
 
 
 class ScatterBackward1(_Node):
@@ -107,8 +107,8 @@ class ScatterBackward1(_Node):
     def apply(_node, grads: _Gradients) -> _Gradients:
         dim, index = _node.unpack()
         grad: Any = grads[0]
-        grad_self_: Any = grad.scatter(dim, index, 0)
-        return (grad_self_,)
+        _grad_self: Any = grad.scatter(dim, index, 0)
+        return (_grad_self,)
 
 
 class MaskedFillBackward0(_Node):
@@ -119,8 +119,8 @@ class MaskedFillBackward0(_Node):
     def apply(_node, grads: _Gradients) -> _Gradients:
         (mask,) = _node.unpack()
         grad: Any = grads[0]
-        grad_self_: Any = grad.masked_fill(mask, 0)
-        return (grad_self_,)
+        _grad_self: Any = grad.masked_fill(mask, 0)
+        return (_grad_self,)
 
 
 class MaskedFillBackward1(_Node):
@@ -131,13 +131,13 @@ class MaskedFillBackward1(_Node):
     def apply(_node, grads: _Gradients) -> _Gradients:
         (mask,) = _node.unpack()
         grad: Any = grads[0]
-        grad_self_: Any = None
+        _grad_self: Any = None
         if _node.needs[0]:
-            grad_self_ = grad.masked_fill(mask, 0)
-        grad_value_: Any = None
+            _grad_self = grad.masked_fill(mask, 0)
+        _grad_value: Any = None
         if _node.needs[1]:
-            grad_value_ = _functions.where(mask, grad, 0).sum()
-        return (grad_self_, grad_value_)
+            _grad_value = _functions.where(mask, grad, 0).sum()
+        return (_grad_self, _grad_value)
 
 
 class TopkBackward0(_Node):
@@ -149,8 +149,8 @@ class TopkBackward0(_Node):
     def apply(_node, grads: _Gradients) -> _Gradients:
         self_shape, dim, indices = _node.unpack()
         grad: Any = grads[0]
-        grad_self_: Any = _shape.value_backward(grad, self_shape, dim, indices)
-        return (grad_self_,)
+        _grad_self: Any = _shape.value_backward(grad, self_shape, dim, indices)
+        return (_grad_self,)
 
 
 class ConjPhysicalBackward1(_Node):
@@ -160,8 +160,8 @@ class ConjPhysicalBackward1(_Node):
 
     def apply(_node, grads: _Gradients) -> _Gradients:
         grad: Any = grads[0]
-        grad_self_: Any = _functions.conj_physical(grad)
-        return (grad_self_,)
+        _grad_self: Any = _functions.conj_physical(grad)
+        return (_grad_self,)
 
 
 class RoundBackward0(_Node):
@@ -171,8 +171,8 @@ class RoundBackward0(_Node):
 
     def apply(_node, grads: _Gradients) -> _Gradients:
         grad: Any = grads[0]
-        grad_self_: Any = _functions.zeros_like(grad)
-        return (grad_self_,)
+        _grad_self: Any = _functions.zeros_like(grad)
+        return (_grad_self,)
 
 
 class RoundBackward1(_Node):
@@ -182,8 +182,8 @@ class RoundBackward1(_Node):
 
     def apply(_node, grads: _Gradients) -> _Gradients:
         grad: Any = grads[0]
-        grad_self_: Any = _functions.zeros_like(grad)
-        return (grad_self_,)
+        _grad_self: Any = _functions.zeros_like(grad)
+        return (_grad_self,)
 
 
 class SgnBackward0(_Node):
@@ -195,8 +195,8 @@ class SgnBackward0(_Node):
     def apply(_node, grads: _Gradients) -> _Gradients:
         self, result = _node.unpack()
         grad: Any = grads[0]
-        grad_self_: Any = _pointwise.sgn_backward(grad, self, result)
-        return (grad_self_,)
+        _grad_self: Any = _pointwise.sgn_backward(grad, self, result)
+        return (_grad_self,)
 
 
 class SubBackward0(_Node):
@@ -208,13 +208,13 @@ class SubBackward0(_Node):
     def apply(_node, grads: _Gradients) -> _Gradients:
         (alpha,) = _node.unpack()
         grad: Any = grads[0]
-        grad_self_: Any = None
+        _grad_self: Any = None
         if _node.needs[0]:
-            grad_self_ = grad
-        grad_other_: Any = None
+            _grad_self = grad
+        _grad_other: Any = None
         if _node.needs[1]:
-            grad_other_ = _pointwise.maybe_multiply(-grad, alpha)
-        return (grad_self_, grad_other_)
+            _grad_other = _pointwise.maybe_multiply(-grad, alpha)
+        return (_grad_self, _grad_other)
 
 
 class SubBackward1(_Node):
@@ -224,8 +224,8 @@ class SubBackward1(_Node):
 
     def apply(_node, grads: _Gradients) -> _Gradients:
         grad: Any = grads[0]
-        grad_self_: Any = grad
-        return (grad_self_,)
+        _grad_self: Any = grad
+        return (_grad_self,)
 
 
 class LerpBackward0(_Node):
@@ -237,13 +237,13 @@ class LerpBackward0(_Node):
         (weight,) = _node.unpack()
         grad: Any = grads[0]
         shared0: Any = grad * weight.conjugate()
-        grad_self_: Any = None
+        _grad_self: Any = None
         if _node.needs[0]:
-            grad_self_ = grad - shared0
-        grad_end_: Any = None
+            _grad_self = grad - shared0
+        _grad_end: Any = None
         if _node.needs[1]:
-            grad_end_ = shared0
-        return (grad_self_, grad_end_)
+            _grad_end = shared0
+        return (_grad_self, _grad_end)
 
 
 class LerpBackward1(_Node):
@@ -254,16 +254,16 @@ class LerpBackward1(_Node):
     def apply(_node, grads: _Gradients) -> _Gradients:
         weight, end, self = _node.unpack()
         grad: Any = grads[0]
-        grad_self_: Any = None
+        _grad_self: Any = None
         if _node.needs[0]:
-            grad_self_ = grad * _conj(1 - weight)
-        grad_end_: Any = None
+            _grad_self = grad * _conj(1 - weight)
+        _grad_end: Any = None
         if _node.needs[1]:
-            grad_end_ = grad * (_conj(weight) if weight._dtype.is_complex else weight)
-        grad_weight_: Any = None
+            _grad_end = grad * (_conj(weight) if weight._dtype.is_complex else weight)
+        _grad_weight: Any = None
         if _node.needs[2]:
-            grad_weight_ = grad * _conj(end - self)
-        return (grad_self_, grad_end_, grad_weight_)
+            _grad_weight = grad * _conj(end - self)
+        return (_grad_self, _grad_end, _grad_weight)
 
 
 class MvBackward0(_Node):
@@ -274,13 +274,13 @@ class MvBackward0(_Node):
     def apply(_node, grads: _Gradients) -> _Gradients:
         vec, self = _node.unpack()
         grad: Any = grads[0]
-        grad_self_: Any = None
+        _grad_self: Any = None
         if _node.needs[0]:
-            grad_self_ = grad.outer(_conj(vec) if vec._dtype.is_complex else vec)
-        grad_vec_: Any = None
+            _grad_self = grad.outer(_conj(vec) if vec._dtype.is_complex else vec)
+        _grad_vec: Any = None
         if _node.needs[1]:
-            grad_vec_ = (_conj(self) if self._dtype.is_complex else self).t().mv(grad)
-        return (grad_self_, grad_vec_)
+            _grad_vec = (_conj(self) if self._dtype.is_complex else self).t().mv(grad)
+        return (_grad_self, _grad_vec)
 
 
 class HardshrinkBackward0(_Node):
@@ -292,8 +292,8 @@ class HardshrinkBackward0(_Node):
     def apply(_node, grads: _Gradients) -> _Gradients:
         self, lambd = _node.unpack()
         grad: Any = grads[0]
-        grad_self_: Any = _functions.where(_pointwise.within(self, -lambd, lambd), 0, grad)
-        return (grad_self_,)
+        _grad_self: Any = _functions.where(_pointwise.within(self, -lambd, lambd), 0, grad)
+        return (_grad_self,)
 
 
 class LogSigmoidBackward0(_Node):
@@ -305,8 +305,8 @@ class LogSigmoidBackward0(_Node):
     def apply(_node, grads: _Gradients) -> _Gradients:
         (self,) = _node.unpack()
         grad: Any = grads[0]
-        grad_self_: Any = _pointwise.log_sigmoid_backward(grad, self)
-        return (grad_self_,)
+        _grad_self: Any = _pointwise.log_sigmoid_backward(grad, self)
+        return (_grad_self,)
 
 
 class SmoothL1LossBackward0(_Node):
@@ -319,13 +319,13 @@ class SmoothL1LossBackward0(_Node):
         self, target, reduction, beta = _node.unpack()
         grad: Any = grads[0]
         shared0: Any = _neural.smooth_l1_loss_backward(grad, self, target, reduction, beta)
-        grad_self_: Any = None
+        _grad_self: Any = None
         if _node.needs[0]:
-            grad_self_ = shared0
-        grad_target_: Any = None
+            _grad_self = shared0
+        _grad_target: Any = None
         if _node.needs[1]:
-            grad_target_ = -shared0
-        return (grad_self_, grad_target_)
+            _grad_target = -shared0
+        return (_grad_self, _grad_target)
 
 
 class BinaryCrossEntropyBackward0(_Node):
@@ -337,24 +337,24 @@ class BinaryCrossEntropyBackward0(_Node):
     def apply(_node, grads: _Gradients) -> _Gradients:
         self, target, weight, reduction = _node.unpack()
         grad: Any = grads[0]
-        grad_self_: Any = None
+        _grad_self: Any = None
         if _node.needs[0]:
-            grad_self_ = _neural.binary_cross_entropy_backward(
+            _grad_self = _neural.binary_cross_entropy_backward(
                 grad,
                 self,
                 target,
                 weight,
                 reduction,
             )
-        grad_target_: Any = None
+        _grad_target: Any = None
         if _node.needs[1]:
-            grad_target_ = _neural.binary_cross_entropy_target_backward(
+            _grad_target = _neural.binary_cross_entropy_target_backward(
                 grad,
                 self,
                 weight,
                 reduction,
             )
-        return (grad_self_, grad_target_)
+        return (_grad_self, _grad_target)
 
 
 class BinaryCrossEntropyWithLogitsBackward0(_Node):
@@ -366,9 +366,9 @@ class BinaryCrossEntropyWithLogitsBackward0(_Node):
     def apply(_node, grads: _Gradients) -> _Gradients:
         self, target, weight, pos_weight, reduction = _node.unpack()
         grad: Any = grads[0]
-        grad_self_: Any = None
+        _grad_self: Any = None
         if _node.needs[0]:
-            grad_self_ = _neural.bce_with_logits_backward(
+            _grad_self = _neural.bce_with_logits_backward(
                 grad,
                 self,
                 target,
@@ -376,13 +376,13 @@ class BinaryCrossEntropyWithLogitsBackward0(_Node):
                 pos_weight,
                 reduction,
             )
-        grad_target_: Any = None
+        _grad_target: Any = None
         if _node.needs[1]:
-            grad_target_ = _neural.bce_with_logits_target_backward(
+            _grad_target = _neural.bce_with_logits_target_backward(
                 grad,
                 self,
                 weight,
                 pos_weight,
                 reduction,
             )
-        return (grad_self_, grad_target_)
+        return (_grad_self, _grad_target)

@@ -28,8 +28,8 @@ class UnfoldBackward0(_Node):
     def apply(_node, grads: _Gradients) -> _Gradients:
         self_shape, dimension, size, step = _node.unpack()
         grad: Any = grads[0]
-        grad_self_: Any = _shape.unfold_backward(grad, self_shape, dimension, size, step)
-        return (grad_self_,)
+        _grad_self: Any = _shape.unfold_backward(grad, self_shape, dimension, size, step)
+        return (_grad_self,)
 
 
 class TransposeBackward0(_Node):
@@ -40,8 +40,8 @@ class TransposeBackward0(_Node):
     def apply(_node, grads: _Gradients) -> _Gradients:
         dim0, dim1 = _node.unpack()
         grad: Any = grads[0]
-        grad_self_: Any = grad.transpose(dim0, dim1)
-        return (grad_self_,)
+        _grad_self: Any = grad.transpose(dim0, dim1)
+        return (_grad_self,)
 
 
 class SliceBackward0(_Node):
@@ -53,8 +53,8 @@ class SliceBackward0(_Node):
     def apply(_node, grads: _Gradients) -> _Gradients:
         self_shape, dim, start, end, step = _node.unpack()
         grad: Any = grads[0]
-        grad_self_: Any = _shape.slice_backward(grad, self_shape, dim, start, end, step)
-        return (grad_self_,)
+        _grad_self: Any = _shape.slice_backward(grad, self_shape, dim, start, end, step)
+        return (_grad_self,)
 
 
 class FlipBackward0(_Node):
@@ -65,8 +65,8 @@ class FlipBackward0(_Node):
     def apply(_node, grads: _Gradients) -> _Gradients:
         (dims,) = _node.unpack()
         grad: Any = grads[0]
-        grad_self_: Any = grad.flip(dims)
-        return (grad_self_,)
+        _grad_self: Any = grad.flip(dims)
+        return (_grad_self,)
 
 
 class Rot90Backward0(_Node):
@@ -77,8 +77,8 @@ class Rot90Backward0(_Node):
     def apply(_node, grads: _Gradients) -> _Gradients:
         k, dims = _node.unpack()
         grad: Any = grads[0]
-        grad_self_: Any = grad.rot90(-k, dims)
-        return (grad_self_,)
+        _grad_self: Any = grad.rot90(-k, dims)
+        return (_grad_self,)
 
 
 class GatherBackward0(_Node):
@@ -90,8 +90,8 @@ class GatherBackward0(_Node):
     def apply(_node, grads: _Gradients) -> _Gradients:
         self_shape, dim, index = _node.unpack()
         grad: Any = grads[0]
-        grad_self_: Any = _shape.gather_backward(grad, self_shape, dim, index)
-        return (grad_self_,)
+        _grad_self: Any = _shape.gather_backward(grad, self_shape, dim, index)
+        return (_grad_self,)
 
 
 class ConjPhysicalBackward0(_Node):
@@ -101,8 +101,8 @@ class ConjPhysicalBackward0(_Node):
 
     def apply(_node, grads: _Gradients) -> _Gradients:
         grad: Any = grads[0]
-        grad_self_: Any = _functions.conj_physical(grad)
-        return (grad_self_,)
+        _grad_self: Any = _functions.conj_physical(grad)
+        return (_grad_self,)
 
 
 class LogBackward0(_Node):
@@ -113,8 +113,8 @@ class LogBackward0(_Node):
     def apply(_node, grads: _Gradients) -> _Gradients:
         (self,) = _node.unpack()
         grad: Any = grads[0]
-        grad_self_: Any = grad / (_conj(self) if self._dtype.is_complex else self)
-        return (grad_self_,)
+        _grad_self: Any = grad / (_conj(self) if self._dtype.is_complex else self)
+        return (_grad_self,)
 
 
 class CosBackward0(_Node):
@@ -125,8 +125,8 @@ class CosBackward0(_Node):
     def apply(_node, grads: _Gradients) -> _Gradients:
         (self,) = _node.unpack()
         grad: Any = grads[0]
-        grad_self_: Any = grad * -_conj(self.sin())
-        return (grad_self_,)
+        _grad_self: Any = grad * -_conj(self.sin())
+        return (_grad_self,)
 
 
 class AcosBackward0(_Node):
@@ -137,8 +137,8 @@ class AcosBackward0(_Node):
     def apply(_node, grads: _Gradients) -> _Gradients:
         (self,) = _node.unpack()
         grad: Any = grads[0]
-        grad_self_: Any = grad * -_conj((1 - self * self).rsqrt())
-        return (grad_self_,)
+        _grad_self: Any = grad * -_conj((1 - self * self).rsqrt())
+        return (_grad_self,)
 
 
 class TruncBackward0(_Node):
@@ -148,8 +148,8 @@ class TruncBackward0(_Node):
 
     def apply(_node, grads: _Gradients) -> _Gradients:
         grad: Any = grads[0]
-        grad_self_: Any = _functions.zeros_like(grad)
-        return (grad_self_,)
+        _grad_self: Any = _functions.zeros_like(grad)
+        return (_grad_self,)
 
 
 class PowBackward0(_Node):
@@ -161,13 +161,13 @@ class PowBackward0(_Node):
     def apply(_node, grads: _Gradients) -> _Gradients:
         self, exponent, result = _node.unpack()
         grad: Any = grads[0]
-        grad_self_: Any = None
+        _grad_self: Any = None
         if _node.needs[0]:
-            grad_self_ = _pointwise.pow_self_backward(grad, self, exponent)
-        grad_exponent_: Any = None
+            _grad_self = _pointwise.pow_self_backward(grad, self, exponent)
+        _grad_exponent: Any = None
         if _node.needs[1]:
-            grad_exponent_ = _pointwise.pow_exponent_backward(grad, self, exponent, result)
-        return (grad_self_, grad_exponent_)
+            _grad_exponent = _pointwise.pow_exponent_backward(grad, self, exponent, result)
+        return (_grad_self, _grad_exponent)
 
 
 class PowBackward1(_Node):
@@ -179,8 +179,8 @@ class PowBackward1(_Node):
     def apply(_node, grads: _Gradients) -> _Gradients:
         self, exponent, result = _node.unpack()
         grad: Any = grads[0]
-        grad_exponent_: Any = _pointwise.pow_scalar_backward(grad, self, exponent, result)
-        return (grad_exponent_,)
+        _grad_exponent: Any = _pointwise.pow_scalar_backward(grad, self, exponent, result)
+        return (_grad_exponent,)
 
 
 class PowBackward2(_Node):
@@ -192,8 +192,8 @@ class PowBackward2(_Node):
     def apply(_node, grads: _Gradients) -> _Gradients:
         self, exponent = _node.unpack()
         grad: Any = grads[0]
-        grad_self_: Any = _pointwise.pow_backward(grad, self, exponent)
-        return (grad_self_,)
+        _grad_self: Any = _pointwise.pow_backward(grad, self, exponent)
+        return (_grad_self,)
 
 
 class Atan2Backward0(_Node):
@@ -205,13 +205,13 @@ class Atan2Backward0(_Node):
     def apply(_node, grads: _Gradients) -> _Gradients:
         other, self = _node.unpack()
         grad: Any = grads[0]
-        grad_self_: Any = None
+        _grad_self: Any = None
         if _node.needs[0]:
-            grad_self_ = grad * _pointwise.atan2_factor(other, self, other)
-        grad_other_: Any = None
+            _grad_self = grad * _pointwise.atan2_factor(other, self, other)
+        _grad_other: Any = None
         if _node.needs[1]:
-            grad_other_ = grad * -_pointwise.atan2_factor(self, self, other)
-        return (grad_self_, grad_other_)
+            _grad_other = grad * -_pointwise.atan2_factor(self, self, other)
+        return (_grad_self, _grad_other)
 
 
 class RsubBackward0(_Node):
@@ -223,13 +223,13 @@ class RsubBackward0(_Node):
     def apply(_node, grads: _Gradients) -> _Gradients:
         (alpha,) = _node.unpack()
         grad: Any = grads[0]
-        grad_self_: Any = None
+        _grad_self: Any = None
         if _node.needs[0]:
-            grad_self_ = _pointwise.maybe_multiply(-grad, alpha)
-        grad_other_: Any = None
+            _grad_self = _pointwise.maybe_multiply(-grad, alpha)
+        _grad_other: Any = None
         if _node.needs[1]:
-            grad_other_ = grad
-        return (grad_self_, grad_other_)
+            _grad_other = grad
+        return (_grad_self, _grad_other)
 
 
 class RsubBackward1(_Node):
@@ -241,8 +241,8 @@ class RsubBackward1(_Node):
     def apply(_node, grads: _Gradients) -> _Gradients:
         (alpha,) = _node.unpack()
         grad: Any = grads[0]
-        grad_self_: Any = _pointwise.maybe_multiply(-grad, alpha)
-        return (grad_self_,)
+        _grad_self: Any = _pointwise.maybe_multiply(-grad, alpha)
+        return (_grad_self,)
 
 
 class SumBackward0(_Node):
@@ -253,8 +253,8 @@ class SumBackward0(_Node):
     def apply(_node, grads: _Gradients) -> _Gradients:
         (self_shape,) = _node.unpack()
         grad: Any = grads[0]
-        grad_self_: Any = grad.expand(self_shape)
-        return (grad_self_,)
+        _grad_self: Any = grad.expand(self_shape)
+        return (_grad_self,)
 
 
 class SumBackward1(_Node):
@@ -266,8 +266,8 @@ class SumBackward1(_Node):
     def apply(_node, grads: _Gradients) -> _Gradients:
         self_shape, dim, keepdim = _node.unpack()
         grad: Any = grads[0]
-        grad_self_: Any = _reduction.sum_backward(grad, self_shape, dim, keepdim)
-        return (grad_self_,)
+        _grad_self: Any = _reduction.sum_backward(grad, self_shape, dim, keepdim)
+        return (_grad_self,)
 
 
 class LogsumexpBackward0(_Node):
@@ -279,8 +279,8 @@ class LogsumexpBackward0(_Node):
     def apply(_node, grads: _Gradients) -> _Gradients:
         self, dim, keepdim, result = _node.unpack()
         grad: Any = grads[0]
-        grad_self_: Any = _reduction.logsumexp_backward(grad, self, result, dim, keepdim)
-        return (grad_self_,)
+        _grad_self: Any = _reduction.logsumexp_backward(grad, self, result, dim, keepdim)
+        return (_grad_self,)
 
 
 class BaddbmmBackward0(_Node):
@@ -292,22 +292,22 @@ class BaddbmmBackward0(_Node):
     def apply(_node, grads: _Gradients) -> _Gradients:
         beta, batch2, alpha, batch1 = _node.unpack()
         grad: Any = grads[0]
-        grad_self_: Any = None
+        _grad_self: Any = None
         if _node.needs[0]:
-            grad_self_ = _pointwise.maybe_multiply(grad, beta)
-        grad_batch1_: Any = None
+            _grad_self = _pointwise.maybe_multiply(grad, beta)
+        _grad_batch1: Any = None
         if _node.needs[1]:
-            grad_batch1_ = _pointwise.maybe_multiply(
+            _grad_batch1 = _pointwise.maybe_multiply(
                 grad.bmm((_conj(batch2) if batch2._dtype.is_complex else batch2).transpose(1, 2)),
                 alpha,
             )
-        grad_batch2_: Any = None
+        _grad_batch2: Any = None
         if _node.needs[2]:
-            grad_batch2_ = _pointwise.maybe_multiply(
+            _grad_batch2 = _pointwise.maybe_multiply(
                 (_conj(batch1) if batch1._dtype.is_complex else batch1).transpose(1, 2).bmm(grad),
                 alpha,
             )
-        return (grad_self_, grad_batch1_, grad_batch2_)
+        return (_grad_self, _grad_batch1, _grad_batch2)
 
 
 class GeluBackward0(_Node):
@@ -319,8 +319,8 @@ class GeluBackward0(_Node):
     def apply(_node, grads: _Gradients) -> _Gradients:
         self, approximate = _node.unpack()
         grad: Any = grads[0]
-        grad_self_: Any = _pointwise.gelu_backward(grad, self, approximate)
-        return (grad_self_,)
+        _grad_self: Any = _pointwise.gelu_backward(grad, self, approximate)
+        return (_grad_self,)
 
 
 class CoalesceBackward0(_Node):
@@ -330,8 +330,8 @@ class CoalesceBackward0(_Node):
 
     def apply(_node, grads: _Gradients) -> _Gradients:
         grad: Any = grads[0]
-        grad_self_: Any = grad
-        return (grad_self_,)
+        _grad_self: Any = grad
+        return (_grad_self,)
 
 
 class SparseCooTensorWithDimsAndTensorsBackward0(_Node):
@@ -343,8 +343,8 @@ class SparseCooTensorWithDimsAndTensorsBackward0(_Node):
     def apply(_node, grads: _Gradients) -> _Gradients:
         (result,) = _node.unpack()
         grad: Any = grads[0]
-        grad_values_: Any = grad.sparse_mask(result)._values()
-        return (grad_values_,)
+        _grad_values: Any = grad.sparse_mask(result)._values()
+        return (_grad_values,)
 
 
 class SparseMaskBackward0(_Node):
@@ -355,8 +355,8 @@ class SparseMaskBackward0(_Node):
     def apply(_node, grads: _Gradients) -> _Gradients:
         mask, self_layout = _node.unpack()
         grad: Any = grads[0]
-        grad_self_: Any = _sparse.sparse_mask_backward(grad, mask, self_layout)
-        return (grad_self_,)
+        _grad_self: Any = _sparse.sparse_mask_backward(grad, mask, self_layout)
+        return (_grad_self,)
 
     def forward(_node, _given: Any, mask: Any) -> _Gradients:
         (self_t,) = _given

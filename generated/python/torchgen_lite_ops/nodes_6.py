@@ -26,8 +26,8 @@ class UniformBackward0(_Node):
 
     def apply(_node, grads: _Gradients) -> _Gradients:
         grad: Any = grads[0]
-        grad_self_: Any = _functions.zeros_like(grad)
-        return (grad_self_,)
+        _grad_self: Any = _functions.zeros_like(grad)
+        return (_grad_self,)
 
 
 class ViewBackward0(_Node):
@@ -38,8 +38,8 @@ class ViewBackward0(_Node):
     def apply(_node, grads: _Gradients) -> _Gradients:
         (self_shape,) = _node.unpack()
         grad: Any = grads[0]
-        grad_self_: Any = grad.reshape(self_shape)
-        return (grad_self_,)
+        _grad_self: Any = grad.reshape(self_shape)
+        return (_grad_self,)
 
 
 class DiagonalBackward0(_Node):
@@ -51,8 +51,8 @@ class DiagonalBackward0(_Node):
     def apply(_node, grads: _Gradients) -> _Gradients:
         self_shape, offset, dim1, dim2 = _node.unpack()
         grad: Any = grads[0]
-        grad_self_: Any = _shape.diagonal_backward(grad, self_shape, offset, dim1, dim2)
-        return (grad_self_,)
+        _grad_self: Any = _shape.diagonal_backward(grad, self_shape, offset, dim1, dim2)
+        return (_grad_self,)
 
 
 class RollBackward0(_Node):
@@ -64,8 +64,8 @@ class RollBackward0(_Node):
     def apply(_node, grads: _Gradients) -> _Gradients:
         shifts, dims = _node.unpack()
         grad: Any = grads[0]
-        grad_self_: Any = grad.roll(_shape.negated(shifts), dims)
-        return (grad_self_,)
+        _grad_self: Any = grad.roll(_shape.negated(shifts), dims)
+        return (_grad_self,)
 
 
 class EmbeddingBackward0(_Node):
@@ -77,14 +77,14 @@ class EmbeddingBackward0(_Node):
     def apply(_node, grads: _Gradients) -> _Gradients:
         weight_shape, indices, padding_idx, scale_grad_by_freq = _node.unpack()
         grad: Any = grads[0]
-        grad_weight_: Any = _shape.embedding_backward(
+        _grad_weight: Any = _shape.embedding_backward(
             grad,
             weight_shape,
             indices,
             padding_idx,
             scale_grad_by_freq,
         )
-        return (grad_weight_,)
+        return (_grad_weight,)
 
 
 class WhereBackward0(_Node):
@@ -95,13 +95,13 @@ class WhereBackward0(_Node):
     def apply(_node, grads: _Gradients) -> _Gradients:
         (condition,) = _node.unpack()
         grad: Any = grads[0]
-        grad_self_: Any = None
+        _grad_self: Any = None
         if _node.needs[0]:
-            grad_self_ = _functions.where(condition, grad, 0)
-        grad_other_: Any = None
+            _grad_self = _functions.where(condition, grad, 0)
+        _grad_other: Any = None
         if _node.needs[1]:
-            grad_other_ = _functions.where(condition, 0, grad)
-        return (grad_self_, grad_other_)
+            _grad_other = _functions.where(condition, 0, grad)
+        return (_grad_self, _grad_other)
 
 
 class AbsBackward0(_Node):
@@ -112,8 +112,8 @@ class AbsBackward0(_Node):
     def apply(_node, grads: _Gradients) -> _Gradients:
         (self,) = _node.unpack()
         grad: Any = grads[0]
-        grad_self_: Any = grad * self.sgn()
-        return (grad_self_,)
+        _grad_self: Any = grad * self.sgn()
+        return (_grad_self,)
 
 
 class RsqrtBackward0(_Node):
@@ -124,8 +124,8 @@ class RsqrtBackward0(_Node):
     def apply(_node, grads: _Gradients) -> _Gradients:
         (result,) = _node.unpack()
         grad: Any = grads[0]
-        grad_self_: Any = -0.5 * grad * _conj(result.pow(3))
-        return (grad_self_,)
+        _grad_self: Any = -0.5 * grad * _conj(result.pow(3))
+        return (_grad_self,)
 
 
 class AsinhBackward0(_Node):
@@ -136,8 +136,8 @@ class AsinhBackward0(_Node):
     def apply(_node, grads: _Gradients) -> _Gradients:
         (self,) = _node.unpack()
         grad: Any = grads[0]
-        grad_self_: Any = grad * _conj((self.pow(2) + 1).rsqrt())
-        return (grad_self_,)
+        _grad_self: Any = grad * _conj((self.pow(2) + 1).rsqrt())
+        return (_grad_self,)
 
 
 class FloorBackward0(_Node):
@@ -147,8 +147,8 @@ class FloorBackward0(_Node):
 
     def apply(_node, grads: _Gradients) -> _Gradients:
         grad: Any = grads[0]
-        grad_self_: Any = _functions.zeros_like(grad)
-        return (grad_self_,)
+        _grad_self: Any = _functions.zeros_like(grad)
+        return (_grad_self,)
 
 
 class SignBackward0(_Node):
@@ -158,8 +158,8 @@ class SignBackward0(_Node):
 
     def apply(_node, grads: _Gradients) -> _Gradients:
         grad: Any = grads[0]
-        grad_self_: Any = _functions.zeros_like(grad)
-        return (grad_self_,)
+        _grad_self: Any = _functions.zeros_like(grad)
+        return (_grad_self,)
 
 
 class MaximumBackward0(_Node):
@@ -171,13 +171,13 @@ class MaximumBackward0(_Node):
     def apply(_node, grads: _Gradients) -> _Gradients:
         self, other = _node.unpack()
         grad: Any = grads[0]
-        grad_self_: Any = None
+        _grad_self: Any = None
         if _node.needs[0]:
-            grad_self_ = _pointwise.extremum_backward(grad, self < other, self == other)
-        grad_other_: Any = None
+            _grad_self = _pointwise.extremum_backward(grad, self < other, self == other)
+        _grad_other: Any = None
         if _node.needs[1]:
-            grad_other_ = _pointwise.extremum_backward(grad, self > other, self == other)
-        return (grad_self_, grad_other_)
+            _grad_other = _pointwise.extremum_backward(grad, self > other, self == other)
+        return (_grad_self, _grad_other)
 
 
 class ClampMaxBackward0(_Node):
@@ -188,8 +188,8 @@ class ClampMaxBackward0(_Node):
     def apply(_node, grads: _Gradients) -> _Gradients:
         self, max = _node.unpack()
         grad: Any = grads[0]
-        grad_self_: Any = _functions.where(self <= max, grad, 0)
-        return (grad_self_,)
+        _grad_self: Any = _functions.where(self <= max, grad, 0)
+        return (_grad_self,)
 
 
 class ClampMaxBackward1(_Node):
@@ -200,13 +200,13 @@ class ClampMaxBackward1(_Node):
     def apply(_node, grads: _Gradients) -> _Gradients:
         self, max = _node.unpack()
         grad: Any = grads[0]
-        grad_self_: Any = None
+        _grad_self: Any = None
         if _node.needs[0]:
-            grad_self_ = _functions.where(self <= max, grad, 0)
-        grad_max_: Any = None
+            _grad_self = _functions.where(self <= max, grad, 0)
+        _grad_max: Any = None
         if _node.needs[1]:
-            grad_max_ = _functions.where(self > max, grad, 0)
-        return (grad_self_, grad_max_)
+            _grad_max = _functions.where(self > max, grad, 0)
+        return (_grad_self, _grad_max)
 
 
 class VarBackward0(_Node):
@@ -218,8 +218,8 @@ class VarBackward0(_Node):
     def apply(_node, grads: _Gradients) -> _Gradients:
         self, dim, correction, keepdim = _node.unpack()
         grad: Any = grads[0]
-        grad_self_: Any = _reduction.var_backward(grad, self, dim, correction, keepdim)
-        return (grad_self_,)
+        _grad_self: Any = _reduction.var_backward(grad, self, dim, correction, keepdim)
+        return (_grad_self,)
 
 
 class LeakyReluBackward0(_Node):
@@ -230,8 +230,8 @@ class LeakyReluBackward0(_Node):
     def apply(_node, grads: _Gradients) -> _Gradients:
         self, negative_slope = _node.unpack()
         grad: Any = grads[0]
-        grad_self_: Any = _functions.where(self > 0, grad, grad * negative_slope)
-        return (grad_self_,)
+        _grad_self: Any = _functions.where(self > 0, grad, grad * negative_slope)
+        return (_grad_self,)
 
 
 class ThresholdBackward0(_Node):
@@ -243,8 +243,8 @@ class ThresholdBackward0(_Node):
     def apply(_node, grads: _Gradients) -> _Gradients:
         self, threshold = _node.unpack()
         grad: Any = grads[0]
-        grad_self_: Any = _pointwise.threshold_backward(grad, self, threshold)
-        return (grad_self_,)
+        _grad_self: Any = _pointwise.threshold_backward(grad, self, threshold)
+        return (_grad_self,)
 
 
 class SoftshrinkBackward0(_Node):
@@ -256,8 +256,8 @@ class SoftshrinkBackward0(_Node):
     def apply(_node, grads: _Gradients) -> _Gradients:
         self, lambd = _node.unpack()
         grad: Any = grads[0]
-        grad_self_: Any = _functions.where(_pointwise.within(self, -lambd, lambd), 0, grad)
-        return (grad_self_,)
+        _grad_self: Any = _functions.where(_pointwise.within(self, -lambd, lambd), 0, grad)
+        return (_grad_self,)
 
 
 class HardtanhBackward0(_Node):
@@ -269,8 +269,8 @@ class HardtanhBackward0(_Node):
     def apply(_node, grads: _Gradients) -> _Gradients:
         self, min_val, max_val = _node.unpack()
         grad: Any = grads[0]
-        grad_self_: Any = _functions.where(_pointwise.outside(self, min_val, max_val), 0, grad)
-        return (grad_self_,)
+        _grad_self: Any = _functions.where(_pointwise.outside(self, min_val, max_val), 0, grad)
+        return (_grad_self,)
 
 
 class ValuesBackward0(_Node):
@@ -282,5 +282,5 @@ class ValuesBackward0(_Node):
     def apply(_node, grads: _Gradients) -> _Gradients:
         (self,) = _node.unpack()
         grad: Any = grads[0]
-        grad_self_: Any = _sparse.values_backward(grad, self)
-        return (grad_self_,)
+        _grad_self: Any = _sparse.values_backward(grad, self)
+        return (_grad_self,)

@@ -33,13 +33,13 @@ class CopyBackward0(_Node):
     def apply(_node, grads: _Gradients) -> _Gradients:
         src_dtype, src_device = _node.unpack()
         grad: Any = grads[0]
-        grad_self_: Any = None
+        _grad_self: Any = None
         if _node.needs[0]:
-            grad_self_ = _functions.zeros_like(grad)
-        grad_src_: Any = None
+            _grad_self = _functions.zeros_like(grad)
+        _grad_src: Any = None
         if _node.needs[1]:
-            grad_src_ = _pointwise.to_like(grad, src_dtype, src_device)
-        return (grad_self_, grad_src_)
+            _grad_src = _pointwise.to_like(grad, src_dtype, src_device)
+        return (_grad_self, _grad_src)
 
 
 class ExpandBackward0(_Node):
@@ -51,8 +51,8 @@ class ExpandBackward0(_Node):
     def apply(_node, grads: _Gradients) -> _Gradients:
         (self_shape,) = _node.unpack()
         grad: Any = grads[0]
-        grad_self_: Any = _shape.sum_to(grad, self_shape)
-        return (grad_self_,)
+        _grad_self: Any = _shape.sum_to(grad, self_shape)
+        return (_grad_self,)
 
 
 class ScatterAddBackward0(_Node):
@@ -64,13 +64,13 @@ class ScatterAddBackward0(_Node):
     def apply(_node, grads: _Gradients) -> _Gradients:
         dim, index, src_shape = _node.unpack()
         grad: Any = grads[0]
-        grad_self_: Any = None
+        _grad_self: Any = None
         if _node.needs[0]:
-            grad_self_ = grad
-        grad_src_: Any = None
+            _grad_self = grad
+        _grad_src: Any = None
         if _node.needs[1]:
-            grad_src_ = _shape.scatter_source_backward(grad, dim, index, src_shape)
-        return (grad_self_, grad_src_)
+            _grad_src = _shape.scatter_source_backward(grad, dim, index, src_shape)
+        return (_grad_self, _grad_src)
 
 
 class IndexFillBackward0(_Node):
@@ -81,8 +81,8 @@ class IndexFillBackward0(_Node):
     def apply(_node, grads: _Gradients) -> _Gradients:
         dim, index = _node.unpack()
         grad: Any = grads[0]
-        grad_self_: Any = grad.index_fill(dim, index, 0)
-        return (grad_self_,)
+        _grad_self: Any = grad.index_fill(dim, index, 0)
+        return (_grad_self,)
 
 
 class MaskedSelectBackward0(_Node):
@@ -94,8 +94,8 @@ class MaskedSelectBackward0(_Node):
     def apply(_node, grads: _Gradients) -> _Gradients:
         self_shape, mask = _node.unpack()
         grad: Any = grads[0]
-        grad_self_: Any = _shape.masked_select_backward(grad, self_shape, mask)
-        return (grad_self_,)
+        _grad_self: Any = _shape.masked_select_backward(grad, self_shape, mask)
+        return (_grad_self,)
 
 
 class ViewAsComplexBackward0(_Node):
@@ -105,8 +105,8 @@ class ViewAsComplexBackward0(_Node):
 
     def apply(_node, grads: _Gradients) -> _Gradients:
         grad: Any = grads[0]
-        grad_self_: Any = _functions.view_as_real(grad.contiguous())
-        return (grad_self_,)
+        _grad_self: Any = _functions.view_as_real(grad.contiguous())
+        return (_grad_self,)
 
 
 class Log10Backward0(_Node):
@@ -117,10 +117,10 @@ class Log10Backward0(_Node):
     def apply(_node, grads: _Gradients) -> _Gradients:
         (self,) = _node.unpack()
         grad: Any = grads[0]
-        grad_self_: Any = (
+        _grad_self: Any = (
             grad / ((_conj(self) if self._dtype.is_complex else self) * 2.302585092994046)
         )
-        return (grad_self_,)
+        return (_grad_self,)
 
 
 class Log1PBackward0(_Node):
@@ -131,8 +131,8 @@ class Log1PBackward0(_Node):
     def apply(_node, grads: _Gradients) -> _Gradients:
         (self,) = _node.unpack()
         grad: Any = grads[0]
-        grad_self_: Any = grad / ((_conj(self) if self._dtype.is_complex else self) + 1)
-        return (grad_self_,)
+        _grad_self: Any = grad / ((_conj(self) if self._dtype.is_complex else self) + 1)
+        return (_grad_self,)
 
 
 class TanBackward0(_Node):
@@ -143,8 +143,8 @@ class TanBackward0(_Node):
     def apply(_node, grads: _Gradients) -> _Gradients:
         (result,) = _node.unpack()
         grad: Any = grads[0]
-        grad_self_: Any = grad * _conj(1 + result.pow(2))
-        return (grad_self_,)
+        _grad_self: Any = grad * _conj(1 + result.pow(2))
+        return (_grad_self,)
 
 
 class AtanBackward0(_Node):
@@ -155,8 +155,8 @@ class AtanBackward0(_Node):
     def apply(_node, grads: _Gradients) -> _Gradients:
         (self,) = _node.unpack()
         grad: Any = grads[0]
-        grad_self_: Any = grad / _conj(self * self + 1)
-        return (grad_self_,)
+        _grad_self: Any = grad / _conj(self * self + 1)
+        return (_grad_self,)
 
 
 class AcoshBackward0(_Node):
@@ -167,8 +167,8 @@ class AcoshBackward0(_Node):
     def apply(_node, grads: _Gradients) -> _Gradients:
         (self,) = _node.unpack()
         grad: Any = grads[0]
-        grad_self_: Any = grad * _conj(_pointwise.acosh_slope(self))
-        return (grad_self_,)
+        _grad_self: Any = grad * _conj(_pointwise.acosh_slope(self))
+        return (_grad_self,)
 
 
 class AtanhBackward0(_Node):
@@ -179,8 +179,8 @@ class AtanhBackward0(_Node):
     def apply(_node, grads: _Gradients) -> _Gradients:
         (self,) = _node.unpack()
         grad: Any = grads[0]
-        grad_self_: Any = grad / _conj(1 - self.pow(2))
-        return (grad_self_,)
+        _grad_self: Any = grad / _conj(1 - self.pow(2))
+        return (_grad_self,)
 
 
 class CeilBackward0(_Node):
@@ -190,8 +190,8 @@ class CeilBackward0(_Node):
 
     def apply(_node, grads: _Gradients) -> _Gradients:
         grad: Any = grads[0]
-        grad_self_: Any = _functions.zeros_like(grad)
-        return (grad_self_,)
+        _grad_self: Any = _functions.zeros_like(grad)
+        return (_grad_self,)
 
 
 class AddBackward0(_Node):
@@ -203,13 +203,13 @@ class AddBackward0(_Node):
     def apply(_node, grads: _Gradients) -> _Gradients:
         (alpha,) = _node.unpack()
         grad: Any = grads[0]
-        grad_self_: Any = None
+        _grad_self: Any = None
         if _node.needs[0]:
-            grad_self_ = grad
-        grad_other_: Any = None
+            _grad_self = grad
+        _grad_other: Any = None
         if _node.needs[1]:
-            grad_other_ = _pointwise.maybe_multiply(grad, alpha)
-        return (grad_self_, grad_other_)
+            _grad_other = _pointwise.maybe_multiply(grad, alpha)
+        return (_grad_self, _grad_other)
 
 
 class AddBackward1(_Node):
@@ -219,8 +219,8 @@ class AddBackward1(_Node):
 
     def apply(_node, grads: _Gradients) -> _Gradients:
         grad: Any = grads[0]
-        grad_self_: Any = grad
-        return (grad_self_,)
+        _grad_self: Any = grad
+        return (_grad_self,)
 
 
 class NeBackward0(_Node):
@@ -230,8 +230,8 @@ class NeBackward0(_Node):
 
     def apply(_node, grads: _Gradients) -> _Gradients:
         grad: Any = grads[0]
-        grad_self_: Any = _functions.zeros_like(grad)
-        return (grad_self_,)
+        _grad_self: Any = _functions.zeros_like(grad)
+        return (_grad_self,)
 
 
 class NeBackward1(_Node):
@@ -242,13 +242,13 @@ class NeBackward1(_Node):
     def apply(_node, grads: _Gradients) -> _Gradients:
         (other_info,) = _node.unpack()
         grad: Any = grads[0]
-        grad_self_: Any = None
+        _grad_self: Any = None
         if _node.needs[0]:
-            grad_self_ = _functions.zeros_like(grad)
-        grad_other_: Any = None
+            _grad_self = _functions.zeros_like(grad)
+        _grad_other: Any = None
         if _node.needs[1]:
-            grad_other_ = _zeros(other_info)
-        return (grad_self_, grad_other_)
+            _grad_other = _zeros(other_info)
+        return (_grad_self, _grad_other)
 
 
 class ClampMinBackward0(_Node):
@@ -259,8 +259,8 @@ class ClampMinBackward0(_Node):
     def apply(_node, grads: _Gradients) -> _Gradients:
         self, min = _node.unpack()
         grad: Any = grads[0]
-        grad_self_: Any = _functions.where(self >= min, grad, 0)
-        return (grad_self_,)
+        _grad_self: Any = _functions.where(self >= min, grad, 0)
+        return (_grad_self,)
 
 
 class ClampMinBackward1(_Node):
@@ -271,13 +271,13 @@ class ClampMinBackward1(_Node):
     def apply(_node, grads: _Gradients) -> _Gradients:
         self, min = _node.unpack()
         grad: Any = grads[0]
-        grad_self_: Any = None
+        _grad_self: Any = None
         if _node.needs[0]:
-            grad_self_ = _functions.where(self >= min, grad, 0)
-        grad_min_: Any = None
+            _grad_self = _functions.where(self >= min, grad, 0)
+        _grad_min: Any = None
         if _node.needs[1]:
-            grad_min_ = _functions.where(self < min, grad, 0)
-        return (grad_self_, grad_min_)
+            _grad_min = _functions.where(self < min, grad, 0)
+        return (_grad_self, _grad_min)
 
 
 class ProdBackward0(_Node):
@@ -289,8 +289,8 @@ class ProdBackward0(_Node):
     def apply(_node, grads: _Gradients) -> _Gradients:
         self, result = _node.unpack()
         grad: Any = grads[0]
-        grad_self_: Any = _reduction.prod_backward(grad, self, result)
-        return (grad_self_,)
+        _grad_self: Any = _reduction.prod_backward(grad, self, result)
+        return (_grad_self,)
 
 
 class ProdBackward1(_Node):
@@ -302,8 +302,8 @@ class ProdBackward1(_Node):
     def apply(_node, grads: _Gradients) -> _Gradients:
         self, dim, keepdim, result = _node.unpack()
         grad: Any = grads[0]
-        grad_self_: Any = _reduction.prod_dim_backward(grad, self, result, dim, keepdim)
-        return (grad_self_,)
+        _grad_self: Any = _reduction.prod_dim_backward(grad, self, result, dim, keepdim)
+        return (_grad_self,)
 
 
 class AddmmBackward0(_Node):
@@ -315,22 +315,22 @@ class AddmmBackward0(_Node):
     def apply(_node, grads: _Gradients) -> _Gradients:
         beta, mat2, alpha, mat1 = _node.unpack()
         grad: Any = grads[0]
-        grad_self_: Any = None
+        _grad_self: Any = None
         if _node.needs[0]:
-            grad_self_ = _pointwise.maybe_multiply(grad, beta)
-        grad_mat1_: Any = None
+            _grad_self = _pointwise.maybe_multiply(grad, beta)
+        _grad_mat1: Any = None
         if _node.needs[1]:
-            grad_mat1_ = _pointwise.maybe_multiply(
+            _grad_mat1 = _pointwise.maybe_multiply(
                 grad.mm((_conj(mat2) if mat2._dtype.is_complex else mat2).t()),
                 alpha,
             )
-        grad_mat2_: Any = None
+        _grad_mat2: Any = None
         if _node.needs[2]:
-            grad_mat2_ = _pointwise.maybe_multiply(
+            _grad_mat2 = _pointwise.maybe_multiply(
                 (_conj(mat1) if mat1._dtype.is_complex else mat1).t().mm(grad),
                 alpha,
             )
-        return (grad_self_, grad_mat1_, grad_mat2_)
+        return (_grad_self, _grad_mat1, _grad_mat2)
 
 
 class GluBackward0(_Node):
@@ -342,8 +342,8 @@ class GluBackward0(_Node):
     def apply(_node, grads: _Gradients) -> _Gradients:
         self, dim = _node.unpack()
         grad: Any = grads[0]
-        grad_self_: Any = _pointwise.glu_backward(grad, self, dim)
-        return (grad_self_,)
+        _grad_self: Any = _pointwise.glu_backward(grad, self, dim)
+        return (_grad_self,)
 
 
 class SoftmaxBackward0(_Node):
@@ -355,5 +355,5 @@ class SoftmaxBackward0(_Node):
     def apply(_node, grads: _Gradients) -> _Gradients:
         dim, result = _node.unpack()
         grad: Any = grads[0]
-        grad_self_: Any = _reduction.softmax_backward(grad, result, dim)
-        return (grad_self_,)
+        _grad_self: Any = _reduction.softmax_backward(grad, result, dim)
+        return (_grad_self,)

@@ -23,7 +23,11 @@ import torchgen_lite_reference.kernels.scan as _scan
 import torchgen_lite_reference.kernels.softmax as _softmax
 import torchgen_lite_reference.kernels.ternary as _ternary
 import torchgen_lite_reference.kernels.unary as _unary
-from torchgen_lite_reference.framework import allocate, check_inplace, resize_out
+from torchgen_lite_reference.framework import (
+    allocate as _allocate,
+    check_inplace as _check_inplace,
+    resize_out as _resize_out,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -32,64 +36,64 @@ if TYPE_CHECKING:
 
 
 def structured_cat(tensors: Sequence[Tensor], dim: int) -> Tensor:
-    spec = _rearrange.meta_cat(tensors, dim)
-    out = allocate(spec, "CPU")
+    _spec = _rearrange.meta_cat(tensors, dim)
+    out = _allocate(_spec, "CPU")
     _rearrange.cat_out_cpu(tensors, dim, out=out)
     return out
 
 
 def structured_cat_out(tensors: Sequence[Tensor], dim: int, *, out: Tensor) -> Tensor:
-    spec = _rearrange.meta_cat(tensors, dim)
-    resize_out(out, spec)
+    _spec = _rearrange.meta_cat(tensors, dim)
+    _resize_out(out, _spec)
     _rearrange.cat_out_cpu(tensors, dim, out=out)
     return out
 
 
 def structured_tril(self: Tensor, diagonal: int) -> Tensor:
-    spec = _rearrange.meta_tril(self, diagonal)
-    out = allocate(spec, "CPU")
+    _spec = _rearrange.meta_tril(self, diagonal)
+    out = _allocate(_spec, "CPU")
     _rearrange.tril_cpu(self, diagonal, out=out)
     return out
 
 
 def structured_tril_(self: Tensor, diagonal: int) -> Tensor:
-    spec = _rearrange.meta_tril(self, diagonal)
-    check_inplace(self, spec)
+    _spec = _rearrange.meta_tril(self, diagonal)
+    _check_inplace(self, _spec)
     _rearrange.tril_cpu(self, diagonal, out=self)
     return self
 
 
 def structured_tril_out(self: Tensor, diagonal: int, *, out: Tensor) -> Tensor:
-    spec = _rearrange.meta_tril(self, diagonal)
-    resize_out(out, spec)
+    _spec = _rearrange.meta_tril(self, diagonal)
+    _resize_out(out, _spec)
     _rearrange.tril_cpu(self, diagonal, out=out)
     return out
 
 
 def structured_triu(self: Tensor, diagonal: int) -> Tensor:
-    spec = _rearrange.meta_triu(self, diagonal)
-    out = allocate(spec, "CPU")
+    _spec = _rearrange.meta_triu(self, diagonal)
+    out = _allocate(_spec, "CPU")
     _rearrange.triu_cpu(self, diagonal, out=out)
     return out
 
 
 def structured_triu_(self: Tensor, diagonal: int) -> Tensor:
-    spec = _rearrange.meta_triu(self, diagonal)
-    check_inplace(self, spec)
+    _spec = _rearrange.meta_triu(self, diagonal)
+    _check_inplace(self, _spec)
     _rearrange.triu_cpu(self, diagonal, out=self)
     return self
 
 
 def structured_triu_out(self: Tensor, diagonal: int, *, out: Tensor) -> Tensor:
-    spec = _rearrange.meta_triu(self, diagonal)
-    resize_out(out, spec)
+    _spec = _rearrange.meta_triu(self, diagonal)
+    _resize_out(out, _spec)
     _rearrange.triu_cpu(self, diagonal, out=out)
     return out
 
 
 def structured_gather(self: Tensor, dim: int, index: Tensor, *, sparse_grad: bool) -> Tensor:
-    spec = _index.meta_gather(self, dim, index, sparse_grad=sparse_grad)
-    out = allocate(spec, "CPU")
+    _spec = _index.meta_gather(self, dim, index, sparse_grad=sparse_grad)
+    out = _allocate(_spec, "CPU")
     _index.gather_out(self, dim, index, sparse_grad=sparse_grad, out=out)
     return out
 
@@ -102,22 +106,22 @@ def structured_gather_out(
     sparse_grad: bool,
     out: Tensor,
 ) -> Tensor:
-    spec = _index.meta_gather(self, dim, index, sparse_grad=sparse_grad)
-    resize_out(out, spec)
+    _spec = _index.meta_gather(self, dim, index, sparse_grad=sparse_grad)
+    _resize_out(out, _spec)
     _index.gather_out(self, dim, index, sparse_grad=sparse_grad, out=out)
     return out
 
 
 def structured_scatter_src(self: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor:
-    spec = _index.meta_scatter_src(self, dim, index, src)
-    out = allocate(spec, "CPU")
+    _spec = _index.meta_scatter_src(self, dim, index, src)
+    out = _allocate(_spec, "CPU")
     _index.scatter_src_out(self, dim, index, src, out=out)
     return out
 
 
 def structured_scatter__src(self: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor:
-    spec = _index.meta_scatter_src(self, dim, index, src)
-    check_inplace(self, spec)
+    _spec = _index.meta_scatter_src(self, dim, index, src)
+    _check_inplace(self, _spec)
     _index.scatter_src_out(self, dim, index, src, out=self)
     return self
 
@@ -130,22 +134,22 @@ def structured_scatter_src_out(
     *,
     out: Tensor,
 ) -> Tensor:
-    spec = _index.meta_scatter_src(self, dim, index, src)
-    resize_out(out, spec)
+    _spec = _index.meta_scatter_src(self, dim, index, src)
+    _resize_out(out, _spec)
     _index.scatter_src_out(self, dim, index, src, out=out)
     return out
 
 
 def structured_scatter_value(self: Tensor, dim: int, index: Tensor, value: Number) -> Tensor:
-    spec = _index.meta_scatter_value(self, dim, index, value)
-    out = allocate(spec, "CPU")
+    _spec = _index.meta_scatter_value(self, dim, index, value)
+    out = _allocate(_spec, "CPU")
     _index.scatter_value_out(self, dim, index, value, out=out)
     return out
 
 
 def structured_scatter__value(self: Tensor, dim: int, index: Tensor, value: Number) -> Tensor:
-    spec = _index.meta_scatter_value(self, dim, index, value)
-    check_inplace(self, spec)
+    _spec = _index.meta_scatter_value(self, dim, index, value)
+    _check_inplace(self, _spec)
     _index.scatter_value_out(self, dim, index, value, out=self)
     return self
 
@@ -158,8 +162,8 @@ def structured_scatter_value_out(
     *,
     out: Tensor,
 ) -> Tensor:
-    spec = _index.meta_scatter_value(self, dim, index, value)
-    resize_out(out, spec)
+    _spec = _index.meta_scatter_value(self, dim, index, value)
+    _resize_out(out, _spec)
     _index.scatter_value_out(self, dim, index, value, out=out)
     return out
 
@@ -172,8 +176,8 @@ def structured_scatter_reduce(
     *,
     reduce: str,
 ) -> Tensor:
-    spec = _index.meta_scatter_reduce(self, dim, index, src, reduce=reduce)
-    out = allocate(spec, "CPU")
+    _spec = _index.meta_scatter_reduce(self, dim, index, src, reduce=reduce)
+    out = _allocate(_spec, "CPU")
     _index.scatter_reduce_out(self, dim, index, src, reduce=reduce, out=out)
     return out
 
@@ -186,8 +190,8 @@ def structured_scatter__reduce(
     *,
     reduce: str,
 ) -> Tensor:
-    spec = _index.meta_scatter_reduce(self, dim, index, src, reduce=reduce)
-    check_inplace(self, spec)
+    _spec = _index.meta_scatter_reduce(self, dim, index, src, reduce=reduce)
+    _check_inplace(self, _spec)
     _index.scatter_reduce_out(self, dim, index, src, reduce=reduce, out=self)
     return self
 
@@ -201,8 +205,8 @@ def structured_scatter_reduce_out(
     reduce: str,
     out: Tensor,
 ) -> Tensor:
-    spec = _index.meta_scatter_reduce(self, dim, index, src, reduce=reduce)
-    resize_out(out, spec)
+    _spec = _index.meta_scatter_reduce(self, dim, index, src, reduce=reduce)
+    _resize_out(out, _spec)
     _index.scatter_reduce_out(self, dim, index, src, reduce=reduce, out=out)
     return out
 
@@ -215,8 +219,8 @@ def structured_scatter_value_reduce(
     *,
     reduce: str,
 ) -> Tensor:
-    spec = _index.meta_scatter_value_reduce(self, dim, index, value, reduce=reduce)
-    out = allocate(spec, "CPU")
+    _spec = _index.meta_scatter_value_reduce(self, dim, index, value, reduce=reduce)
+    out = _allocate(_spec, "CPU")
     _index.scatter_value_reduce_out(self, dim, index, value, reduce=reduce, out=out)
     return out
 
@@ -229,8 +233,8 @@ def structured_scatter__value_reduce(
     *,
     reduce: str,
 ) -> Tensor:
-    spec = _index.meta_scatter_value_reduce(self, dim, index, value, reduce=reduce)
-    check_inplace(self, spec)
+    _spec = _index.meta_scatter_value_reduce(self, dim, index, value, reduce=reduce)
+    _check_inplace(self, _spec)
     _index.scatter_value_reduce_out(self, dim, index, value, reduce=reduce, out=self)
     return self
 
@@ -244,22 +248,22 @@ def structured_scatter_value_reduce_out(
     reduce: str,
     out: Tensor,
 ) -> Tensor:
-    spec = _index.meta_scatter_value_reduce(self, dim, index, value, reduce=reduce)
-    resize_out(out, spec)
+    _spec = _index.meta_scatter_value_reduce(self, dim, index, value, reduce=reduce)
+    _resize_out(out, _spec)
     _index.scatter_value_reduce_out(self, dim, index, value, reduce=reduce, out=out)
     return out
 
 
 def structured_scatter_add(self: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor:
-    spec = _index.meta_scatter_add(self, dim, index, src)
-    out = allocate(spec, "CPU")
+    _spec = _index.meta_scatter_add(self, dim, index, src)
+    out = _allocate(_spec, "CPU")
     _index.scatter_add_out(self, dim, index, src, out=out)
     return out
 
 
 def structured_scatter_add_(self: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor:
-    spec = _index.meta_scatter_add(self, dim, index, src)
-    check_inplace(self, spec)
+    _spec = _index.meta_scatter_add(self, dim, index, src)
+    _check_inplace(self, _spec)
     _index.scatter_add_out(self, dim, index, src, out=self)
     return self
 
@@ -272,8 +276,8 @@ def structured_scatter_add_out(
     *,
     out: Tensor,
 ) -> Tensor:
-    spec = _index.meta_scatter_add(self, dim, index, src)
-    resize_out(out, spec)
+    _spec = _index.meta_scatter_add(self, dim, index, src)
+    _resize_out(out, _spec)
     _index.scatter_add_out(self, dim, index, src, out=out)
     return out
 
@@ -286,8 +290,8 @@ def structured_index_add(
     *,
     alpha: Number,
 ) -> Tensor:
-    spec = _index.meta_index_add(self, dim, index, source, alpha=alpha)
-    out = allocate(spec, "CPU")
+    _spec = _index.meta_index_add(self, dim, index, source, alpha=alpha)
+    out = _allocate(_spec, "CPU")
     _index.index_add_cpu_out(self, dim, index, source, alpha=alpha, out=out)
     return out
 
@@ -300,8 +304,8 @@ def structured_index_add_(
     *,
     alpha: Number,
 ) -> Tensor:
-    spec = _index.meta_index_add(self, dim, index, source, alpha=alpha)
-    check_inplace(self, spec)
+    _spec = _index.meta_index_add(self, dim, index, source, alpha=alpha)
+    _check_inplace(self, _spec)
     _index.index_add_cpu_out(self, dim, index, source, alpha=alpha, out=self)
     return self
 
@@ -315,22 +319,22 @@ def structured_index_add_out(
     alpha: Number,
     out: Tensor,
 ) -> Tensor:
-    spec = _index.meta_index_add(self, dim, index, source, alpha=alpha)
-    resize_out(out, spec)
+    _spec = _index.meta_index_add(self, dim, index, source, alpha=alpha)
+    _resize_out(out, _spec)
     _index.index_add_cpu_out(self, dim, index, source, alpha=alpha, out=out)
     return out
 
 
 def structured_index_copy(self: Tensor, dim: int, index: Tensor, source: Tensor) -> Tensor:
-    spec = _index.meta_index_copy(self, dim, index, source)
-    out = allocate(spec, "CPU")
+    _spec = _index.meta_index_copy(self, dim, index, source)
+    out = _allocate(_spec, "CPU")
     _index.index_copy_out(self, dim, index, source, out=out)
     return out
 
 
 def structured_index_copy_(self: Tensor, dim: int, index: Tensor, source: Tensor) -> Tensor:
-    spec = _index.meta_index_copy(self, dim, index, source)
-    check_inplace(self, spec)
+    _spec = _index.meta_index_copy(self, dim, index, source)
+    _check_inplace(self, _spec)
     _index.index_copy_out(self, dim, index, source, out=self)
     return self
 
@@ -343,15 +347,15 @@ def structured_index_copy_out(
     *,
     out: Tensor,
 ) -> Tensor:
-    spec = _index.meta_index_copy(self, dim, index, source)
-    resize_out(out, spec)
+    _spec = _index.meta_index_copy(self, dim, index, source)
+    _resize_out(out, _spec)
     _index.index_copy_out(self, dim, index, source, out=out)
     return out
 
 
 def structured_index_Tensor(self: Tensor, indices: Sequence[Tensor | None]) -> Tensor:
-    spec = _advanced_index.meta_index_Tensor(self, indices)
-    out = allocate(spec, "CPU")
+    _spec = _advanced_index.meta_index_Tensor(self, indices)
+    out = _allocate(_spec, "CPU")
     _advanced_index.index_out(self, indices, out=out)
     return out
 
@@ -362,8 +366,8 @@ def structured_index_Tensor_out(
     *,
     out: Tensor,
 ) -> Tensor:
-    spec = _advanced_index.meta_index_Tensor(self, indices)
-    resize_out(out, spec)
+    _spec = _advanced_index.meta_index_Tensor(self, indices)
+    _resize_out(out, _spec)
     _advanced_index.index_out(self, indices, out=out)
     return out
 
@@ -375,9 +379,9 @@ def structured_sort_stable(
     dim: int,
     descending: bool,
 ) -> tuple[Tensor, Tensor]:
-    spec = _order.meta_sort_stable(self, stable=stable, dim=dim, descending=descending)
-    values = allocate(spec[0], "CPU")
-    indices = allocate(spec[1], "CPU")
+    _spec = _order.meta_sort_stable(self, stable=stable, dim=dim, descending=descending)
+    values = _allocate(_spec[0], "CPU")
+    indices = _allocate(_spec[1], "CPU")
     _order.sort_stable_out(
         self,
         stable=stable,
@@ -398,9 +402,9 @@ def structured_sort_values_stable(
     values: Tensor,
     indices: Tensor,
 ) -> tuple[Tensor, Tensor]:
-    spec = _order.meta_sort_stable(self, stable=stable, dim=dim, descending=descending)
-    resize_out(values, spec[0])
-    resize_out(indices, spec[1])
+    _spec = _order.meta_sort_stable(self, stable=stable, dim=dim, descending=descending)
+    _resize_out(values, _spec[0])
+    _resize_out(indices, _spec[1])
     _order.sort_stable_out(
         self,
         stable=stable,
@@ -419,9 +423,9 @@ def structured_topk(
     largest: bool,
     sorted: bool,
 ) -> tuple[Tensor, Tensor]:
-    spec = _order.meta_topk(self, k, dim, largest, sorted)
-    values = allocate(spec[0], "CPU")
-    indices = allocate(spec[1], "CPU")
+    _spec = _order.meta_topk(self, k, dim, largest, sorted)
+    values = _allocate(_spec[0], "CPU")
+    indices = _allocate(_spec[1], "CPU")
     _order.topk_out_cpu(self, k, dim, largest, sorted, values=values, indices=indices)
     return values, indices
 
@@ -436,849 +440,849 @@ def structured_topk_values(
     values: Tensor,
     indices: Tensor,
 ) -> tuple[Tensor, Tensor]:
-    spec = _order.meta_topk(self, k, dim, largest, sorted)
-    resize_out(values, spec[0])
-    resize_out(indices, spec[1])
+    _spec = _order.meta_topk(self, k, dim, largest, sorted)
+    _resize_out(values, _spec[0])
+    _resize_out(indices, _spec[1])
     _order.topk_out_cpu(self, k, dim, largest, sorted, values=values, indices=indices)
     return values, indices
 
 
 def structured_neg(self: Tensor) -> Tensor:
-    spec = _unary.meta_neg(self)
-    out = allocate(spec, "CPU")
+    _spec = _unary.meta_neg(self)
+    out = _allocate(_spec, "CPU")
     _unary.neg_out(self, out=out)
     return out
 
 
 def structured_neg_(self: Tensor) -> Tensor:
-    spec = _unary.meta_neg(self)
-    check_inplace(self, spec)
+    _spec = _unary.meta_neg(self)
+    _check_inplace(self, _spec)
     _unary.neg_out(self, out=self)
     return self
 
 
 def structured_neg_out(self: Tensor, *, out: Tensor) -> Tensor:
-    spec = _unary.meta_neg(self)
-    resize_out(out, spec)
+    _spec = _unary.meta_neg(self)
+    _resize_out(out, _spec)
     _unary.neg_out(self, out=out)
     return out
 
 
 def structured_exp(self: Tensor) -> Tensor:
-    spec = _unary.meta_exp(self)
-    out = allocate(spec, "CPU")
+    _spec = _unary.meta_exp(self)
+    out = _allocate(_spec, "CPU")
     _unary.exp_out(self, out=out)
     return out
 
 
 def structured_exp_(self: Tensor) -> Tensor:
-    spec = _unary.meta_exp(self)
-    check_inplace(self, spec)
+    _spec = _unary.meta_exp(self)
+    _check_inplace(self, _spec)
     _unary.exp_out(self, out=self)
     return self
 
 
 def structured_exp_out(self: Tensor, *, out: Tensor) -> Tensor:
-    spec = _unary.meta_exp(self)
-    resize_out(out, spec)
+    _spec = _unary.meta_exp(self)
+    _resize_out(out, _spec)
     _unary.exp_out(self, out=out)
     return out
 
 
 def structured_exp2(self: Tensor) -> Tensor:
-    spec = _unary.meta_exp2(self)
-    out = allocate(spec, "CPU")
+    _spec = _unary.meta_exp2(self)
+    out = _allocate(_spec, "CPU")
     _unary.exp2_out(self, out=out)
     return out
 
 
 def structured_exp2_(self: Tensor) -> Tensor:
-    spec = _unary.meta_exp2(self)
-    check_inplace(self, spec)
+    _spec = _unary.meta_exp2(self)
+    _check_inplace(self, _spec)
     _unary.exp2_out(self, out=self)
     return self
 
 
 def structured_exp2_out(self: Tensor, *, out: Tensor) -> Tensor:
-    spec = _unary.meta_exp2(self)
-    resize_out(out, spec)
+    _spec = _unary.meta_exp2(self)
+    _resize_out(out, _spec)
     _unary.exp2_out(self, out=out)
     return out
 
 
 def structured_log(self: Tensor) -> Tensor:
-    spec = _unary.meta_log(self)
-    out = allocate(spec, "CPU")
+    _spec = _unary.meta_log(self)
+    out = _allocate(_spec, "CPU")
     _unary.log_out(self, out=out)
     return out
 
 
 def structured_log_(self: Tensor) -> Tensor:
-    spec = _unary.meta_log(self)
-    check_inplace(self, spec)
+    _spec = _unary.meta_log(self)
+    _check_inplace(self, _spec)
     _unary.log_out(self, out=self)
     return self
 
 
 def structured_log_out(self: Tensor, *, out: Tensor) -> Tensor:
-    spec = _unary.meta_log(self)
-    resize_out(out, spec)
+    _spec = _unary.meta_log(self)
+    _resize_out(out, _spec)
     _unary.log_out(self, out=out)
     return out
 
 
 def structured_log2(self: Tensor) -> Tensor:
-    spec = _unary.meta_log2(self)
-    out = allocate(spec, "CPU")
+    _spec = _unary.meta_log2(self)
+    out = _allocate(_spec, "CPU")
     _unary.log2_out(self, out=out)
     return out
 
 
 def structured_log2_(self: Tensor) -> Tensor:
-    spec = _unary.meta_log2(self)
-    check_inplace(self, spec)
+    _spec = _unary.meta_log2(self)
+    _check_inplace(self, _spec)
     _unary.log2_out(self, out=self)
     return self
 
 
 def structured_log2_out(self: Tensor, *, out: Tensor) -> Tensor:
-    spec = _unary.meta_log2(self)
-    resize_out(out, spec)
+    _spec = _unary.meta_log2(self)
+    _resize_out(out, _spec)
     _unary.log2_out(self, out=out)
     return out
 
 
 def structured_log10(self: Tensor) -> Tensor:
-    spec = _unary.meta_log10(self)
-    out = allocate(spec, "CPU")
+    _spec = _unary.meta_log10(self)
+    out = _allocate(_spec, "CPU")
     _unary.log10_out(self, out=out)
     return out
 
 
 def structured_log10_(self: Tensor) -> Tensor:
-    spec = _unary.meta_log10(self)
-    check_inplace(self, spec)
+    _spec = _unary.meta_log10(self)
+    _check_inplace(self, _spec)
     _unary.log10_out(self, out=self)
     return self
 
 
 def structured_log10_out(self: Tensor, *, out: Tensor) -> Tensor:
-    spec = _unary.meta_log10(self)
-    resize_out(out, spec)
+    _spec = _unary.meta_log10(self)
+    _resize_out(out, _spec)
     _unary.log10_out(self, out=out)
     return out
 
 
 def structured_log1p(self: Tensor) -> Tensor:
-    spec = _unary.meta_log1p(self)
-    out = allocate(spec, "CPU")
+    _spec = _unary.meta_log1p(self)
+    out = _allocate(_spec, "CPU")
     _unary.log1p_out(self, out=out)
     return out
 
 
 def structured_log1p_(self: Tensor) -> Tensor:
-    spec = _unary.meta_log1p(self)
-    check_inplace(self, spec)
+    _spec = _unary.meta_log1p(self)
+    _check_inplace(self, _spec)
     _unary.log1p_out(self, out=self)
     return self
 
 
 def structured_log1p_out(self: Tensor, *, out: Tensor) -> Tensor:
-    spec = _unary.meta_log1p(self)
-    resize_out(out, spec)
+    _spec = _unary.meta_log1p(self)
+    _resize_out(out, _spec)
     _unary.log1p_out(self, out=out)
     return out
 
 
 def structured_expm1(self: Tensor) -> Tensor:
-    spec = _unary.meta_expm1(self)
-    out = allocate(spec, "CPU")
+    _spec = _unary.meta_expm1(self)
+    out = _allocate(_spec, "CPU")
     _unary.expm1_out(self, out=out)
     return out
 
 
 def structured_expm1_(self: Tensor) -> Tensor:
-    spec = _unary.meta_expm1(self)
-    check_inplace(self, spec)
+    _spec = _unary.meta_expm1(self)
+    _check_inplace(self, _spec)
     _unary.expm1_out(self, out=self)
     return self
 
 
 def structured_expm1_out(self: Tensor, *, out: Tensor) -> Tensor:
-    spec = _unary.meta_expm1(self)
-    resize_out(out, spec)
+    _spec = _unary.meta_expm1(self)
+    _resize_out(out, _spec)
     _unary.expm1_out(self, out=out)
     return out
 
 
 def structured_sqrt(self: Tensor) -> Tensor:
-    spec = _unary.meta_sqrt(self)
-    out = allocate(spec, "CPU")
+    _spec = _unary.meta_sqrt(self)
+    out = _allocate(_spec, "CPU")
     _unary.sqrt_out(self, out=out)
     return out
 
 
 def structured_sqrt_(self: Tensor) -> Tensor:
-    spec = _unary.meta_sqrt(self)
-    check_inplace(self, spec)
+    _spec = _unary.meta_sqrt(self)
+    _check_inplace(self, _spec)
     _unary.sqrt_out(self, out=self)
     return self
 
 
 def structured_sqrt_out(self: Tensor, *, out: Tensor) -> Tensor:
-    spec = _unary.meta_sqrt(self)
-    resize_out(out, spec)
+    _spec = _unary.meta_sqrt(self)
+    _resize_out(out, _spec)
     _unary.sqrt_out(self, out=out)
     return out
 
 
 def structured_rsqrt(self: Tensor) -> Tensor:
-    spec = _unary.meta_rsqrt(self)
-    out = allocate(spec, "CPU")
+    _spec = _unary.meta_rsqrt(self)
+    out = _allocate(_spec, "CPU")
     _unary.rsqrt_out(self, out=out)
     return out
 
 
 def structured_rsqrt_(self: Tensor) -> Tensor:
-    spec = _unary.meta_rsqrt(self)
-    check_inplace(self, spec)
+    _spec = _unary.meta_rsqrt(self)
+    _check_inplace(self, _spec)
     _unary.rsqrt_out(self, out=self)
     return self
 
 
 def structured_rsqrt_out(self: Tensor, *, out: Tensor) -> Tensor:
-    spec = _unary.meta_rsqrt(self)
-    resize_out(out, spec)
+    _spec = _unary.meta_rsqrt(self)
+    _resize_out(out, _spec)
     _unary.rsqrt_out(self, out=out)
     return out
 
 
 def structured_sin(self: Tensor) -> Tensor:
-    spec = _unary.meta_sin(self)
-    out = allocate(spec, "CPU")
+    _spec = _unary.meta_sin(self)
+    out = _allocate(_spec, "CPU")
     _unary.sin_out(self, out=out)
     return out
 
 
 def structured_sin_(self: Tensor) -> Tensor:
-    spec = _unary.meta_sin(self)
-    check_inplace(self, spec)
+    _spec = _unary.meta_sin(self)
+    _check_inplace(self, _spec)
     _unary.sin_out(self, out=self)
     return self
 
 
 def structured_sin_out(self: Tensor, *, out: Tensor) -> Tensor:
-    spec = _unary.meta_sin(self)
-    resize_out(out, spec)
+    _spec = _unary.meta_sin(self)
+    _resize_out(out, _spec)
     _unary.sin_out(self, out=out)
     return out
 
 
 def structured_cos(self: Tensor) -> Tensor:
-    spec = _unary.meta_cos(self)
-    out = allocate(spec, "CPU")
+    _spec = _unary.meta_cos(self)
+    out = _allocate(_spec, "CPU")
     _unary.cos_out(self, out=out)
     return out
 
 
 def structured_cos_(self: Tensor) -> Tensor:
-    spec = _unary.meta_cos(self)
-    check_inplace(self, spec)
+    _spec = _unary.meta_cos(self)
+    _check_inplace(self, _spec)
     _unary.cos_out(self, out=self)
     return self
 
 
 def structured_cos_out(self: Tensor, *, out: Tensor) -> Tensor:
-    spec = _unary.meta_cos(self)
-    resize_out(out, spec)
+    _spec = _unary.meta_cos(self)
+    _resize_out(out, _spec)
     _unary.cos_out(self, out=out)
     return out
 
 
 def structured_tan(self: Tensor) -> Tensor:
-    spec = _unary.meta_tan(self)
-    out = allocate(spec, "CPU")
+    _spec = _unary.meta_tan(self)
+    out = _allocate(_spec, "CPU")
     _unary.tan_out(self, out=out)
     return out
 
 
 def structured_tan_(self: Tensor) -> Tensor:
-    spec = _unary.meta_tan(self)
-    check_inplace(self, spec)
+    _spec = _unary.meta_tan(self)
+    _check_inplace(self, _spec)
     _unary.tan_out(self, out=self)
     return self
 
 
 def structured_tan_out(self: Tensor, *, out: Tensor) -> Tensor:
-    spec = _unary.meta_tan(self)
-    resize_out(out, spec)
+    _spec = _unary.meta_tan(self)
+    _resize_out(out, _spec)
     _unary.tan_out(self, out=out)
     return out
 
 
 def structured_asin(self: Tensor) -> Tensor:
-    spec = _unary.meta_asin(self)
-    out = allocate(spec, "CPU")
+    _spec = _unary.meta_asin(self)
+    out = _allocate(_spec, "CPU")
     _unary.asin_out(self, out=out)
     return out
 
 
 def structured_asin_(self: Tensor) -> Tensor:
-    spec = _unary.meta_asin(self)
-    check_inplace(self, spec)
+    _spec = _unary.meta_asin(self)
+    _check_inplace(self, _spec)
     _unary.asin_out(self, out=self)
     return self
 
 
 def structured_asin_out(self: Tensor, *, out: Tensor) -> Tensor:
-    spec = _unary.meta_asin(self)
-    resize_out(out, spec)
+    _spec = _unary.meta_asin(self)
+    _resize_out(out, _spec)
     _unary.asin_out(self, out=out)
     return out
 
 
 def structured_acos(self: Tensor) -> Tensor:
-    spec = _unary.meta_acos(self)
-    out = allocate(spec, "CPU")
+    _spec = _unary.meta_acos(self)
+    out = _allocate(_spec, "CPU")
     _unary.acos_out(self, out=out)
     return out
 
 
 def structured_acos_(self: Tensor) -> Tensor:
-    spec = _unary.meta_acos(self)
-    check_inplace(self, spec)
+    _spec = _unary.meta_acos(self)
+    _check_inplace(self, _spec)
     _unary.acos_out(self, out=self)
     return self
 
 
 def structured_acos_out(self: Tensor, *, out: Tensor) -> Tensor:
-    spec = _unary.meta_acos(self)
-    resize_out(out, spec)
+    _spec = _unary.meta_acos(self)
+    _resize_out(out, _spec)
     _unary.acos_out(self, out=out)
     return out
 
 
 def structured_atan(self: Tensor) -> Tensor:
-    spec = _unary.meta_atan(self)
-    out = allocate(spec, "CPU")
+    _spec = _unary.meta_atan(self)
+    out = _allocate(_spec, "CPU")
     _unary.atan_out(self, out=out)
     return out
 
 
 def structured_atan_(self: Tensor) -> Tensor:
-    spec = _unary.meta_atan(self)
-    check_inplace(self, spec)
+    _spec = _unary.meta_atan(self)
+    _check_inplace(self, _spec)
     _unary.atan_out(self, out=self)
     return self
 
 
 def structured_atan_out(self: Tensor, *, out: Tensor) -> Tensor:
-    spec = _unary.meta_atan(self)
-    resize_out(out, spec)
+    _spec = _unary.meta_atan(self)
+    _resize_out(out, _spec)
     _unary.atan_out(self, out=out)
     return out
 
 
 def structured_sinh(self: Tensor) -> Tensor:
-    spec = _unary.meta_sinh(self)
-    out = allocate(spec, "CPU")
+    _spec = _unary.meta_sinh(self)
+    out = _allocate(_spec, "CPU")
     _unary.sinh_out(self, out=out)
     return out
 
 
 def structured_sinh_(self: Tensor) -> Tensor:
-    spec = _unary.meta_sinh(self)
-    check_inplace(self, spec)
+    _spec = _unary.meta_sinh(self)
+    _check_inplace(self, _spec)
     _unary.sinh_out(self, out=self)
     return self
 
 
 def structured_sinh_out(self: Tensor, *, out: Tensor) -> Tensor:
-    spec = _unary.meta_sinh(self)
-    resize_out(out, spec)
+    _spec = _unary.meta_sinh(self)
+    _resize_out(out, _spec)
     _unary.sinh_out(self, out=out)
     return out
 
 
 def structured_cosh(self: Tensor) -> Tensor:
-    spec = _unary.meta_cosh(self)
-    out = allocate(spec, "CPU")
+    _spec = _unary.meta_cosh(self)
+    out = _allocate(_spec, "CPU")
     _unary.cosh_out(self, out=out)
     return out
 
 
 def structured_cosh_(self: Tensor) -> Tensor:
-    spec = _unary.meta_cosh(self)
-    check_inplace(self, spec)
+    _spec = _unary.meta_cosh(self)
+    _check_inplace(self, _spec)
     _unary.cosh_out(self, out=self)
     return self
 
 
 def structured_cosh_out(self: Tensor, *, out: Tensor) -> Tensor:
-    spec = _unary.meta_cosh(self)
-    resize_out(out, spec)
+    _spec = _unary.meta_cosh(self)
+    _resize_out(out, _spec)
     _unary.cosh_out(self, out=out)
     return out
 
 
 def structured_tanh(self: Tensor) -> Tensor:
-    spec = _unary.meta_tanh(self)
-    out = allocate(spec, "CPU")
+    _spec = _unary.meta_tanh(self)
+    out = _allocate(_spec, "CPU")
     _unary.tanh_out(self, out=out)
     return out
 
 
 def structured_tanh_(self: Tensor) -> Tensor:
-    spec = _unary.meta_tanh(self)
-    check_inplace(self, spec)
+    _spec = _unary.meta_tanh(self)
+    _check_inplace(self, _spec)
     _unary.tanh_out(self, out=self)
     return self
 
 
 def structured_tanh_out(self: Tensor, *, out: Tensor) -> Tensor:
-    spec = _unary.meta_tanh(self)
-    resize_out(out, spec)
+    _spec = _unary.meta_tanh(self)
+    _resize_out(out, _spec)
     _unary.tanh_out(self, out=out)
     return out
 
 
 def structured_asinh(self: Tensor) -> Tensor:
-    spec = _unary.meta_asinh(self)
-    out = allocate(spec, "CPU")
+    _spec = _unary.meta_asinh(self)
+    out = _allocate(_spec, "CPU")
     _unary.asinh_out(self, out=out)
     return out
 
 
 def structured_asinh_(self: Tensor) -> Tensor:
-    spec = _unary.meta_asinh(self)
-    check_inplace(self, spec)
+    _spec = _unary.meta_asinh(self)
+    _check_inplace(self, _spec)
     _unary.asinh_out(self, out=self)
     return self
 
 
 def structured_asinh_out(self: Tensor, *, out: Tensor) -> Tensor:
-    spec = _unary.meta_asinh(self)
-    resize_out(out, spec)
+    _spec = _unary.meta_asinh(self)
+    _resize_out(out, _spec)
     _unary.asinh_out(self, out=out)
     return out
 
 
 def structured_acosh(self: Tensor) -> Tensor:
-    spec = _unary.meta_acosh(self)
-    out = allocate(spec, "CPU")
+    _spec = _unary.meta_acosh(self)
+    out = _allocate(_spec, "CPU")
     _unary.acosh_out(self, out=out)
     return out
 
 
 def structured_acosh_(self: Tensor) -> Tensor:
-    spec = _unary.meta_acosh(self)
-    check_inplace(self, spec)
+    _spec = _unary.meta_acosh(self)
+    _check_inplace(self, _spec)
     _unary.acosh_out(self, out=self)
     return self
 
 
 def structured_acosh_out(self: Tensor, *, out: Tensor) -> Tensor:
-    spec = _unary.meta_acosh(self)
-    resize_out(out, spec)
+    _spec = _unary.meta_acosh(self)
+    _resize_out(out, _spec)
     _unary.acosh_out(self, out=out)
     return out
 
 
 def structured_atanh(self: Tensor) -> Tensor:
-    spec = _unary.meta_atanh(self)
-    out = allocate(spec, "CPU")
+    _spec = _unary.meta_atanh(self)
+    out = _allocate(_spec, "CPU")
     _unary.atanh_out(self, out=out)
     return out
 
 
 def structured_atanh_(self: Tensor) -> Tensor:
-    spec = _unary.meta_atanh(self)
-    check_inplace(self, spec)
+    _spec = _unary.meta_atanh(self)
+    _check_inplace(self, _spec)
     _unary.atanh_out(self, out=self)
     return self
 
 
 def structured_atanh_out(self: Tensor, *, out: Tensor) -> Tensor:
-    spec = _unary.meta_atanh(self)
-    resize_out(out, spec)
+    _spec = _unary.meta_atanh(self)
+    _resize_out(out, _spec)
     _unary.atanh_out(self, out=out)
     return out
 
 
 def structured_floor(self: Tensor) -> Tensor:
-    spec = _unary.meta_floor(self)
-    out = allocate(spec, "CPU")
+    _spec = _unary.meta_floor(self)
+    out = _allocate(_spec, "CPU")
     _unary.floor_out(self, out=out)
     return out
 
 
 def structured_floor_(self: Tensor) -> Tensor:
-    spec = _unary.meta_floor(self)
-    check_inplace(self, spec)
+    _spec = _unary.meta_floor(self)
+    _check_inplace(self, _spec)
     _unary.floor_out(self, out=self)
     return self
 
 
 def structured_floor_out(self: Tensor, *, out: Tensor) -> Tensor:
-    spec = _unary.meta_floor(self)
-    resize_out(out, spec)
+    _spec = _unary.meta_floor(self)
+    _resize_out(out, _spec)
     _unary.floor_out(self, out=out)
     return out
 
 
 def structured_ceil(self: Tensor) -> Tensor:
-    spec = _unary.meta_ceil(self)
-    out = allocate(spec, "CPU")
+    _spec = _unary.meta_ceil(self)
+    out = _allocate(_spec, "CPU")
     _unary.ceil_out(self, out=out)
     return out
 
 
 def structured_ceil_(self: Tensor) -> Tensor:
-    spec = _unary.meta_ceil(self)
-    check_inplace(self, spec)
+    _spec = _unary.meta_ceil(self)
+    _check_inplace(self, _spec)
     _unary.ceil_out(self, out=self)
     return self
 
 
 def structured_ceil_out(self: Tensor, *, out: Tensor) -> Tensor:
-    spec = _unary.meta_ceil(self)
-    resize_out(out, spec)
+    _spec = _unary.meta_ceil(self)
+    _resize_out(out, _spec)
     _unary.ceil_out(self, out=out)
     return out
 
 
 def structured_round(self: Tensor) -> Tensor:
-    spec = _unary.meta_round(self)
-    out = allocate(spec, "CPU")
+    _spec = _unary.meta_round(self)
+    out = _allocate(_spec, "CPU")
     _unary.round_out(self, out=out)
     return out
 
 
 def structured_round_(self: Tensor) -> Tensor:
-    spec = _unary.meta_round(self)
-    check_inplace(self, spec)
+    _spec = _unary.meta_round(self)
+    _check_inplace(self, _spec)
     _unary.round_out(self, out=self)
     return self
 
 
 def structured_round_out(self: Tensor, *, out: Tensor) -> Tensor:
-    spec = _unary.meta_round(self)
-    resize_out(out, spec)
+    _spec = _unary.meta_round(self)
+    _resize_out(out, _spec)
     _unary.round_out(self, out=out)
     return out
 
 
 def structured_round_decimals(self: Tensor, *, decimals: int) -> Tensor:
-    spec = _unary.meta_round_decimals(self, decimals=decimals)
-    out = allocate(spec, "CPU")
+    _spec = _unary.meta_round_decimals(self, decimals=decimals)
+    out = _allocate(_spec, "CPU")
     _unary.round_decimals_out(self, decimals=decimals, out=out)
     return out
 
 
 def structured_round__decimals(self: Tensor, *, decimals: int) -> Tensor:
-    spec = _unary.meta_round_decimals(self, decimals=decimals)
-    check_inplace(self, spec)
+    _spec = _unary.meta_round_decimals(self, decimals=decimals)
+    _check_inplace(self, _spec)
     _unary.round_decimals_out(self, decimals=decimals, out=self)
     return self
 
 
 def structured_round_decimals_out(self: Tensor, *, decimals: int, out: Tensor) -> Tensor:
-    spec = _unary.meta_round_decimals(self, decimals=decimals)
-    resize_out(out, spec)
+    _spec = _unary.meta_round_decimals(self, decimals=decimals)
+    _resize_out(out, _spec)
     _unary.round_decimals_out(self, decimals=decimals, out=out)
     return out
 
 
 def structured_trunc(self: Tensor) -> Tensor:
-    spec = _unary.meta_trunc(self)
-    out = allocate(spec, "CPU")
+    _spec = _unary.meta_trunc(self)
+    out = _allocate(_spec, "CPU")
     _unary.trunc_out(self, out=out)
     return out
 
 
 def structured_trunc_(self: Tensor) -> Tensor:
-    spec = _unary.meta_trunc(self)
-    check_inplace(self, spec)
+    _spec = _unary.meta_trunc(self)
+    _check_inplace(self, _spec)
     _unary.trunc_out(self, out=self)
     return self
 
 
 def structured_trunc_out(self: Tensor, *, out: Tensor) -> Tensor:
-    spec = _unary.meta_trunc(self)
-    resize_out(out, spec)
+    _spec = _unary.meta_trunc(self)
+    _resize_out(out, _spec)
     _unary.trunc_out(self, out=out)
     return out
 
 
 def structured_frac(self: Tensor) -> Tensor:
-    spec = _unary.meta_frac(self)
-    out = allocate(spec, "CPU")
+    _spec = _unary.meta_frac(self)
+    out = _allocate(_spec, "CPU")
     _unary.frac_out(self, out=out)
     return out
 
 
 def structured_frac_(self: Tensor) -> Tensor:
-    spec = _unary.meta_frac(self)
-    check_inplace(self, spec)
+    _spec = _unary.meta_frac(self)
+    _check_inplace(self, _spec)
     _unary.frac_out(self, out=self)
     return self
 
 
 def structured_frac_out(self: Tensor, *, out: Tensor) -> Tensor:
-    spec = _unary.meta_frac(self)
-    resize_out(out, spec)
+    _spec = _unary.meta_frac(self)
+    _resize_out(out, _spec)
     _unary.frac_out(self, out=out)
     return out
 
 
 def structured_sign(self: Tensor) -> Tensor:
-    spec = _unary.meta_sign(self)
-    out = allocate(spec, "CPU")
+    _spec = _unary.meta_sign(self)
+    out = _allocate(_spec, "CPU")
     _unary.sign_out(self, out=out)
     return out
 
 
 def structured_sign_(self: Tensor) -> Tensor:
-    spec = _unary.meta_sign(self)
-    check_inplace(self, spec)
+    _spec = _unary.meta_sign(self)
+    _check_inplace(self, _spec)
     _unary.sign_out(self, out=self)
     return self
 
 
 def structured_sign_out(self: Tensor, *, out: Tensor) -> Tensor:
-    spec = _unary.meta_sign(self)
-    resize_out(out, spec)
+    _spec = _unary.meta_sign(self)
+    _resize_out(out, _spec)
     _unary.sign_out(self, out=out)
     return out
 
 
 def structured_sgn(self: Tensor) -> Tensor:
-    spec = _unary.meta_sgn(self)
-    out = allocate(spec, "CPU")
+    _spec = _unary.meta_sgn(self)
+    out = _allocate(_spec, "CPU")
     _unary.sgn_out(self, out=out)
     return out
 
 
 def structured_sgn_(self: Tensor) -> Tensor:
-    spec = _unary.meta_sgn(self)
-    check_inplace(self, spec)
+    _spec = _unary.meta_sgn(self)
+    _check_inplace(self, _spec)
     _unary.sgn_out(self, out=self)
     return self
 
 
 def structured_sgn_out(self: Tensor, *, out: Tensor) -> Tensor:
-    spec = _unary.meta_sgn(self)
-    resize_out(out, spec)
+    _spec = _unary.meta_sgn(self)
+    _resize_out(out, _spec)
     _unary.sgn_out(self, out=out)
     return out
 
 
 def structured_signbit(self: Tensor) -> Tensor:
-    spec = _unary.meta_signbit(self)
-    out = allocate(spec, "CPU")
+    _spec = _unary.meta_signbit(self)
+    out = _allocate(_spec, "CPU")
     _unary.signbit_out(self, out=out)
     return out
 
 
 def structured_signbit_out(self: Tensor, *, out: Tensor) -> Tensor:
-    spec = _unary.meta_signbit(self)
-    resize_out(out, spec)
+    _spec = _unary.meta_signbit(self)
+    _resize_out(out, _spec)
     _unary.signbit_out(self, out=out)
     return out
 
 
 def structured_reciprocal(self: Tensor) -> Tensor:
-    spec = _unary.meta_reciprocal(self)
-    out = allocate(spec, "CPU")
+    _spec = _unary.meta_reciprocal(self)
+    out = _allocate(_spec, "CPU")
     _unary.reciprocal_out(self, out=out)
     return out
 
 
 def structured_reciprocal_(self: Tensor) -> Tensor:
-    spec = _unary.meta_reciprocal(self)
-    check_inplace(self, spec)
+    _spec = _unary.meta_reciprocal(self)
+    _check_inplace(self, _spec)
     _unary.reciprocal_out(self, out=self)
     return self
 
 
 def structured_reciprocal_out(self: Tensor, *, out: Tensor) -> Tensor:
-    spec = _unary.meta_reciprocal(self)
-    resize_out(out, spec)
+    _spec = _unary.meta_reciprocal(self)
+    _resize_out(out, _spec)
     _unary.reciprocal_out(self, out=out)
     return out
 
 
 def structured_sigmoid(self: Tensor) -> Tensor:
-    spec = _unary.meta_sigmoid(self)
-    out = allocate(spec, "CPU")
+    _spec = _unary.meta_sigmoid(self)
+    out = _allocate(_spec, "CPU")
     _unary.sigmoid_out(self, out=out)
     return out
 
 
 def structured_sigmoid_(self: Tensor) -> Tensor:
-    spec = _unary.meta_sigmoid(self)
-    check_inplace(self, spec)
+    _spec = _unary.meta_sigmoid(self)
+    _check_inplace(self, _spec)
     _unary.sigmoid_out(self, out=self)
     return self
 
 
 def structured_sigmoid_out(self: Tensor, *, out: Tensor) -> Tensor:
-    spec = _unary.meta_sigmoid(self)
-    resize_out(out, spec)
+    _spec = _unary.meta_sigmoid(self)
+    _resize_out(out, _spec)
     _unary.sigmoid_out(self, out=out)
     return out
 
 
 def structured_erf(self: Tensor) -> Tensor:
-    spec = _unary.meta_erf(self)
-    out = allocate(spec, "CPU")
+    _spec = _unary.meta_erf(self)
+    out = _allocate(_spec, "CPU")
     _unary.erf_out(self, out=out)
     return out
 
 
 def structured_erf_(self: Tensor) -> Tensor:
-    spec = _unary.meta_erf(self)
-    check_inplace(self, spec)
+    _spec = _unary.meta_erf(self)
+    _check_inplace(self, _spec)
     _unary.erf_out(self, out=self)
     return self
 
 
 def structured_erf_out(self: Tensor, *, out: Tensor) -> Tensor:
-    spec = _unary.meta_erf(self)
-    resize_out(out, spec)
+    _spec = _unary.meta_erf(self)
+    _resize_out(out, _spec)
     _unary.erf_out(self, out=out)
     return out
 
 
 def structured_erfc(self: Tensor) -> Tensor:
-    spec = _unary.meta_erfc(self)
-    out = allocate(spec, "CPU")
+    _spec = _unary.meta_erfc(self)
+    out = _allocate(_spec, "CPU")
     _unary.erfc_out(self, out=out)
     return out
 
 
 def structured_erfc_(self: Tensor) -> Tensor:
-    spec = _unary.meta_erfc(self)
-    check_inplace(self, spec)
+    _spec = _unary.meta_erfc(self)
+    _check_inplace(self, _spec)
     _unary.erfc_out(self, out=self)
     return self
 
 
 def structured_erfc_out(self: Tensor, *, out: Tensor) -> Tensor:
-    spec = _unary.meta_erfc(self)
-    resize_out(out, spec)
+    _spec = _unary.meta_erfc(self)
+    _resize_out(out, _spec)
     _unary.erfc_out(self, out=out)
     return out
 
 
 def structured_bitwise_not(self: Tensor) -> Tensor:
-    spec = _unary.meta_bitwise_not(self)
-    out = allocate(spec, "CPU")
+    _spec = _unary.meta_bitwise_not(self)
+    out = _allocate(_spec, "CPU")
     _unary.bitwise_not_out(self, out=out)
     return out
 
 
 def structured_bitwise_not_(self: Tensor) -> Tensor:
-    spec = _unary.meta_bitwise_not(self)
-    check_inplace(self, spec)
+    _spec = _unary.meta_bitwise_not(self)
+    _check_inplace(self, _spec)
     _unary.bitwise_not_out(self, out=self)
     return self
 
 
 def structured_bitwise_not_out(self: Tensor, *, out: Tensor) -> Tensor:
-    spec = _unary.meta_bitwise_not(self)
-    resize_out(out, spec)
+    _spec = _unary.meta_bitwise_not(self)
+    _resize_out(out, _spec)
     _unary.bitwise_not_out(self, out=out)
     return out
 
 
 def structured_add_Tensor(self: Tensor, other: Tensor, *, alpha: Number) -> Tensor:
-    spec = _binary.meta_add_Tensor(self, other, alpha=alpha)
-    out = allocate(spec, "CPU")
+    _spec = _binary.meta_add_Tensor(self, other, alpha=alpha)
+    out = _allocate(_spec, "CPU")
     _binary.ufunc_add_CPU(self, other, alpha=alpha, out=out)
     return out
 
 
 def structured_add__Tensor(self: Tensor, other: Tensor, *, alpha: Number) -> Tensor:
-    spec = _binary.meta_add_Tensor(self, other, alpha=alpha)
-    check_inplace(self, spec)
+    _spec = _binary.meta_add_Tensor(self, other, alpha=alpha)
+    _check_inplace(self, _spec)
     _binary.ufunc_add_CPU(self, other, alpha=alpha, out=self)
     return self
 
 
 def structured_add_out(self: Tensor, other: Tensor, *, alpha: Number, out: Tensor) -> Tensor:
-    spec = _binary.meta_add_Tensor(self, other, alpha=alpha)
-    resize_out(out, spec)
+    _spec = _binary.meta_add_Tensor(self, other, alpha=alpha)
+    _resize_out(out, _spec)
     _binary.ufunc_add_CPU(self, other, alpha=alpha, out=out)
     return out
 
 
 def structured_sub_Tensor(self: Tensor, other: Tensor, *, alpha: Number) -> Tensor:
-    spec = _binary.meta_sub_Tensor(self, other, alpha=alpha)
-    out = allocate(spec, "CPU")
+    _spec = _binary.meta_sub_Tensor(self, other, alpha=alpha)
+    out = _allocate(_spec, "CPU")
     _binary.sub_out(self, other, alpha=alpha, out=out)
     return out
 
 
 def structured_sub__Tensor(self: Tensor, other: Tensor, *, alpha: Number) -> Tensor:
-    spec = _binary.meta_sub_Tensor(self, other, alpha=alpha)
-    check_inplace(self, spec)
+    _spec = _binary.meta_sub_Tensor(self, other, alpha=alpha)
+    _check_inplace(self, _spec)
     _binary.sub_out(self, other, alpha=alpha, out=self)
     return self
 
 
 def structured_sub_out(self: Tensor, other: Tensor, *, alpha: Number, out: Tensor) -> Tensor:
-    spec = _binary.meta_sub_Tensor(self, other, alpha=alpha)
-    resize_out(out, spec)
+    _spec = _binary.meta_sub_Tensor(self, other, alpha=alpha)
+    _resize_out(out, _spec)
     _binary.sub_out(self, other, alpha=alpha, out=out)
     return out
 
 
 def structured_mul_Tensor(self: Tensor, other: Tensor) -> Tensor:
-    spec = _binary.meta_mul_Tensor(self, other)
-    out = allocate(spec, "CPU")
+    _spec = _binary.meta_mul_Tensor(self, other)
+    out = _allocate(_spec, "CPU")
     _binary.mul_out(self, other, out=out)
     return out
 
 
 def structured_mul__Tensor(self: Tensor, other: Tensor) -> Tensor:
-    spec = _binary.meta_mul_Tensor(self, other)
-    check_inplace(self, spec)
+    _spec = _binary.meta_mul_Tensor(self, other)
+    _check_inplace(self, _spec)
     _binary.mul_out(self, other, out=self)
     return self
 
 
 def structured_mul_out(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
-    spec = _binary.meta_mul_Tensor(self, other)
-    resize_out(out, spec)
+    _spec = _binary.meta_mul_Tensor(self, other)
+    _resize_out(out, _spec)
     _binary.mul_out(self, other, out=out)
     return out
 
 
 def structured_div_Tensor(self: Tensor, other: Tensor) -> Tensor:
-    spec = _binary.meta_div_Tensor(self, other)
-    out = allocate(spec, "CPU")
+    _spec = _binary.meta_div_Tensor(self, other)
+    out = _allocate(_spec, "CPU")
     _binary.div_out(self, other, out=out)
     return out
 
 
 def structured_div__Tensor(self: Tensor, other: Tensor) -> Tensor:
-    spec = _binary.meta_div_Tensor(self, other)
-    check_inplace(self, spec)
+    _spec = _binary.meta_div_Tensor(self, other)
+    _check_inplace(self, _spec)
     _binary.div_out(self, other, out=self)
     return self
 
 
 def structured_div_out(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
-    spec = _binary.meta_div_Tensor(self, other)
-    resize_out(out, spec)
+    _spec = _binary.meta_div_Tensor(self, other)
+    _resize_out(out, _spec)
     _binary.div_out(self, other, out=out)
     return out
 
 
 def structured_div_Tensor_mode(self: Tensor, other: Tensor, *, rounding_mode: str | None) -> Tensor:
-    spec = _binary.meta_div_Tensor_mode(self, other, rounding_mode=rounding_mode)
-    out = allocate(spec, "CPU")
+    _spec = _binary.meta_div_Tensor_mode(self, other, rounding_mode=rounding_mode)
+    out = _allocate(_spec, "CPU")
     _binary.div_out_mode(self, other, rounding_mode=rounding_mode, out=out)
     return out
 
@@ -1289,8 +1293,8 @@ def structured_div__Tensor_mode(
     *,
     rounding_mode: str | None,
 ) -> Tensor:
-    spec = _binary.meta_div_Tensor_mode(self, other, rounding_mode=rounding_mode)
-    check_inplace(self, spec)
+    _spec = _binary.meta_div_Tensor_mode(self, other, rounding_mode=rounding_mode)
+    _check_inplace(self, _spec)
     _binary.div_out_mode(self, other, rounding_mode=rounding_mode, out=self)
     return self
 
@@ -1302,575 +1306,575 @@ def structured_div_out_mode(
     rounding_mode: str | None,
     out: Tensor,
 ) -> Tensor:
-    spec = _binary.meta_div_Tensor_mode(self, other, rounding_mode=rounding_mode)
-    resize_out(out, spec)
+    _spec = _binary.meta_div_Tensor_mode(self, other, rounding_mode=rounding_mode)
+    _resize_out(out, _spec)
     _binary.div_out_mode(self, other, rounding_mode=rounding_mode, out=out)
     return out
 
 
 def structured_pow_Tensor_Tensor(self: Tensor, exponent: Tensor) -> Tensor:
-    spec = _binary.meta_pow_Tensor_Tensor(self, exponent)
-    out = allocate(spec, "CPU")
+    _spec = _binary.meta_pow_Tensor_Tensor(self, exponent)
+    out = _allocate(_spec, "CPU")
     _binary.pow_Tensor_Tensor_out(self, exponent, out=out)
     return out
 
 
 def structured_pow__Tensor(self: Tensor, exponent: Tensor) -> Tensor:
-    spec = _binary.meta_pow_Tensor_Tensor(self, exponent)
-    check_inplace(self, spec)
+    _spec = _binary.meta_pow_Tensor_Tensor(self, exponent)
+    _check_inplace(self, _spec)
     _binary.pow_Tensor_Tensor_out(self, exponent, out=self)
     return self
 
 
 def structured_pow_Tensor_Tensor_out(self: Tensor, exponent: Tensor, *, out: Tensor) -> Tensor:
-    spec = _binary.meta_pow_Tensor_Tensor(self, exponent)
-    resize_out(out, spec)
+    _spec = _binary.meta_pow_Tensor_Tensor(self, exponent)
+    _resize_out(out, _spec)
     _binary.pow_Tensor_Tensor_out(self, exponent, out=out)
     return out
 
 
 def structured_pow_Scalar(self: Number, exponent: Tensor) -> Tensor:
-    spec = _binary.meta_pow_Scalar(self, exponent)
-    out = allocate(spec, "CPU")
+    _spec = _binary.meta_pow_Scalar(self, exponent)
+    out = _allocate(_spec, "CPU")
     _binary.pow_Scalar_out(self, exponent, out=out)
     return out
 
 
 def structured_pow_Scalar_out(self: Number, exponent: Tensor, *, out: Tensor) -> Tensor:
-    spec = _binary.meta_pow_Scalar(self, exponent)
-    resize_out(out, spec)
+    _spec = _binary.meta_pow_Scalar(self, exponent)
+    _resize_out(out, _spec)
     _binary.pow_Scalar_out(self, exponent, out=out)
     return out
 
 
 def structured_pow_Tensor_Scalar(self: Tensor, exponent: Number) -> Tensor:
-    spec = _binary.meta_pow_Tensor_Scalar(self, exponent)
-    out = allocate(spec, "CPU")
+    _spec = _binary.meta_pow_Tensor_Scalar(self, exponent)
+    out = _allocate(_spec, "CPU")
     _binary.pow_Tensor_Scalar_out(self, exponent, out=out)
     return out
 
 
 def structured_pow__Scalar(self: Tensor, exponent: Number) -> Tensor:
-    spec = _binary.meta_pow_Tensor_Scalar(self, exponent)
-    check_inplace(self, spec)
+    _spec = _binary.meta_pow_Tensor_Scalar(self, exponent)
+    _check_inplace(self, _spec)
     _binary.pow_Tensor_Scalar_out(self, exponent, out=self)
     return self
 
 
 def structured_pow_Tensor_Scalar_out(self: Tensor, exponent: Number, *, out: Tensor) -> Tensor:
-    spec = _binary.meta_pow_Tensor_Scalar(self, exponent)
-    resize_out(out, spec)
+    _spec = _binary.meta_pow_Tensor_Scalar(self, exponent)
+    _resize_out(out, _spec)
     _binary.pow_Tensor_Scalar_out(self, exponent, out=out)
     return out
 
 
 def structured_remainder_Tensor(self: Tensor, other: Tensor) -> Tensor:
-    spec = _binary.meta_remainder_Tensor(self, other)
-    out = allocate(spec, "CPU")
+    _spec = _binary.meta_remainder_Tensor(self, other)
+    out = _allocate(_spec, "CPU")
     _binary.remainder_out(self, other, out=out)
     return out
 
 
 def structured_remainder__Tensor(self: Tensor, other: Tensor) -> Tensor:
-    spec = _binary.meta_remainder_Tensor(self, other)
-    check_inplace(self, spec)
+    _spec = _binary.meta_remainder_Tensor(self, other)
+    _check_inplace(self, _spec)
     _binary.remainder_out(self, other, out=self)
     return self
 
 
 def structured_remainder_Tensor_out(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
-    spec = _binary.meta_remainder_Tensor(self, other)
-    resize_out(out, spec)
+    _spec = _binary.meta_remainder_Tensor(self, other)
+    _resize_out(out, _spec)
     _binary.remainder_out(self, other, out=out)
     return out
 
 
 def structured_fmod_Tensor(self: Tensor, other: Tensor) -> Tensor:
-    spec = _binary.meta_fmod_Tensor(self, other)
-    out = allocate(spec, "CPU")
+    _spec = _binary.meta_fmod_Tensor(self, other)
+    out = _allocate(_spec, "CPU")
     _binary.fmod_out(self, other, out=out)
     return out
 
 
 def structured_fmod__Tensor(self: Tensor, other: Tensor) -> Tensor:
-    spec = _binary.meta_fmod_Tensor(self, other)
-    check_inplace(self, spec)
+    _spec = _binary.meta_fmod_Tensor(self, other)
+    _check_inplace(self, _spec)
     _binary.fmod_out(self, other, out=self)
     return self
 
 
 def structured_fmod_Tensor_out(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
-    spec = _binary.meta_fmod_Tensor(self, other)
-    resize_out(out, spec)
+    _spec = _binary.meta_fmod_Tensor(self, other)
+    _resize_out(out, _spec)
     _binary.fmod_out(self, other, out=out)
     return out
 
 
 def structured_maximum(self: Tensor, other: Tensor) -> Tensor:
-    spec = _binary.meta_maximum(self, other)
-    out = allocate(spec, "CPU")
+    _spec = _binary.meta_maximum(self, other)
+    out = _allocate(_spec, "CPU")
     _binary.maximum_out(self, other, out=out)
     return out
 
 
 def structured_maximum_out(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
-    spec = _binary.meta_maximum(self, other)
-    resize_out(out, spec)
+    _spec = _binary.meta_maximum(self, other)
+    _resize_out(out, _spec)
     _binary.maximum_out(self, other, out=out)
     return out
 
 
 def structured_minimum(self: Tensor, other: Tensor) -> Tensor:
-    spec = _binary.meta_minimum(self, other)
-    out = allocate(spec, "CPU")
+    _spec = _binary.meta_minimum(self, other)
+    out = _allocate(_spec, "CPU")
     _binary.minimum_out(self, other, out=out)
     return out
 
 
 def structured_minimum_out(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
-    spec = _binary.meta_minimum(self, other)
-    resize_out(out, spec)
+    _spec = _binary.meta_minimum(self, other)
+    _resize_out(out, _spec)
     _binary.minimum_out(self, other, out=out)
     return out
 
 
 def structured_fmax(self: Tensor, other: Tensor) -> Tensor:
-    spec = _binary.meta_fmax(self, other)
-    out = allocate(spec, "CPU")
+    _spec = _binary.meta_fmax(self, other)
+    out = _allocate(_spec, "CPU")
     _binary.fmax_out(self, other, out=out)
     return out
 
 
 def structured_fmax_out(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
-    spec = _binary.meta_fmax(self, other)
-    resize_out(out, spec)
+    _spec = _binary.meta_fmax(self, other)
+    _resize_out(out, _spec)
     _binary.fmax_out(self, other, out=out)
     return out
 
 
 def structured_fmin(self: Tensor, other: Tensor) -> Tensor:
-    spec = _binary.meta_fmin(self, other)
-    out = allocate(spec, "CPU")
+    _spec = _binary.meta_fmin(self, other)
+    out = _allocate(_spec, "CPU")
     _binary.fmin_out(self, other, out=out)
     return out
 
 
 def structured_fmin_out(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
-    spec = _binary.meta_fmin(self, other)
-    resize_out(out, spec)
+    _spec = _binary.meta_fmin(self, other)
+    _resize_out(out, _spec)
     _binary.fmin_out(self, other, out=out)
     return out
 
 
 def structured_atan2_(self: Tensor, other: Tensor) -> Tensor:
-    spec = _binary.meta_atan2(self, other)
-    check_inplace(self, spec)
+    _spec = _binary.meta_atan2(self, other)
+    _check_inplace(self, _spec)
     _binary.atan2_out(self, other, out=self)
     return self
 
 
 def structured_atan2(self: Tensor, other: Tensor) -> Tensor:
-    spec = _binary.meta_atan2(self, other)
-    out = allocate(spec, "CPU")
+    _spec = _binary.meta_atan2(self, other)
+    out = _allocate(_spec, "CPU")
     _binary.atan2_out(self, other, out=out)
     return out
 
 
 def structured_atan2_out(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
-    spec = _binary.meta_atan2(self, other)
-    resize_out(out, spec)
+    _spec = _binary.meta_atan2(self, other)
+    _resize_out(out, _spec)
     _binary.atan2_out(self, other, out=out)
     return out
 
 
 def structured_hypot(self: Tensor, other: Tensor) -> Tensor:
-    spec = _binary.meta_hypot(self, other)
-    out = allocate(spec, "CPU")
+    _spec = _binary.meta_hypot(self, other)
+    out = _allocate(_spec, "CPU")
     _binary.hypot_out(self, other, out=out)
     return out
 
 
 def structured_hypot_(self: Tensor, other: Tensor) -> Tensor:
-    spec = _binary.meta_hypot(self, other)
-    check_inplace(self, spec)
+    _spec = _binary.meta_hypot(self, other)
+    _check_inplace(self, _spec)
     _binary.hypot_out(self, other, out=self)
     return self
 
 
 def structured_hypot_out(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
-    spec = _binary.meta_hypot(self, other)
-    resize_out(out, spec)
+    _spec = _binary.meta_hypot(self, other)
+    _resize_out(out, _spec)
     _binary.hypot_out(self, other, out=out)
     return out
 
 
 def structured_copysign_Tensor(self: Tensor, other: Tensor) -> Tensor:
-    spec = _binary.meta_copysign_Tensor(self, other)
-    out = allocate(spec, "CPU")
+    _spec = _binary.meta_copysign_Tensor(self, other)
+    out = _allocate(_spec, "CPU")
     _binary.copysign_out(self, other, out=out)
     return out
 
 
 def structured_copysign__Tensor(self: Tensor, other: Tensor) -> Tensor:
-    spec = _binary.meta_copysign_Tensor(self, other)
-    check_inplace(self, spec)
+    _spec = _binary.meta_copysign_Tensor(self, other)
+    _check_inplace(self, _spec)
     _binary.copysign_out(self, other, out=self)
     return self
 
 
 def structured_copysign_out(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
-    spec = _binary.meta_copysign_Tensor(self, other)
-    resize_out(out, spec)
+    _spec = _binary.meta_copysign_Tensor(self, other)
+    _resize_out(out, _spec)
     _binary.copysign_out(self, other, out=out)
     return out
 
 
 def structured_eq__Scalar(self: Tensor, other: Number) -> Tensor:
-    spec = _comparison.meta_eq_Scalar(self, other)
-    check_inplace(self, spec)
+    _spec = _comparison.meta_eq_Scalar(self, other)
+    _check_inplace(self, _spec)
     _comparison.eq_Scalar_out(self, other, out=self)
     return self
 
 
 def structured_eq_Scalar(self: Tensor, other: Number) -> Tensor:
-    spec = _comparison.meta_eq_Scalar(self, other)
-    out = allocate(spec, "CPU")
+    _spec = _comparison.meta_eq_Scalar(self, other)
+    out = _allocate(_spec, "CPU")
     _comparison.eq_Scalar_out(self, other, out=out)
     return out
 
 
 def structured_eq_Scalar_out(self: Tensor, other: Number, *, out: Tensor) -> Tensor:
-    spec = _comparison.meta_eq_Scalar(self, other)
-    resize_out(out, spec)
+    _spec = _comparison.meta_eq_Scalar(self, other)
+    _resize_out(out, _spec)
     _comparison.eq_Scalar_out(self, other, out=out)
     return out
 
 
 def structured_eq__Tensor(self: Tensor, other: Tensor) -> Tensor:
-    spec = _comparison.meta_eq_Tensor(self, other)
-    check_inplace(self, spec)
+    _spec = _comparison.meta_eq_Tensor(self, other)
+    _check_inplace(self, _spec)
     _comparison.eq_Tensor_out(self, other, out=self)
     return self
 
 
 def structured_eq_Tensor(self: Tensor, other: Tensor) -> Tensor:
-    spec = _comparison.meta_eq_Tensor(self, other)
-    out = allocate(spec, "CPU")
+    _spec = _comparison.meta_eq_Tensor(self, other)
+    out = _allocate(_spec, "CPU")
     _comparison.eq_Tensor_out(self, other, out=out)
     return out
 
 
 def structured_eq_Tensor_out(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
-    spec = _comparison.meta_eq_Tensor(self, other)
-    resize_out(out, spec)
+    _spec = _comparison.meta_eq_Tensor(self, other)
+    _resize_out(out, _spec)
     _comparison.eq_Tensor_out(self, other, out=out)
     return out
 
 
 def structured_ne_Scalar(self: Tensor, other: Number) -> Tensor:
-    spec = _comparison.meta_ne_Scalar(self, other)
-    out = allocate(spec, "CPU")
+    _spec = _comparison.meta_ne_Scalar(self, other)
+    out = _allocate(_spec, "CPU")
     _comparison.ne_Scalar_out(self, other, out=out)
     return out
 
 
 def structured_ne__Scalar(self: Tensor, other: Number) -> Tensor:
-    spec = _comparison.meta_ne_Scalar(self, other)
-    check_inplace(self, spec)
+    _spec = _comparison.meta_ne_Scalar(self, other)
+    _check_inplace(self, _spec)
     _comparison.ne_Scalar_out(self, other, out=self)
     return self
 
 
 def structured_ne_Scalar_out(self: Tensor, other: Number, *, out: Tensor) -> Tensor:
-    spec = _comparison.meta_ne_Scalar(self, other)
-    resize_out(out, spec)
+    _spec = _comparison.meta_ne_Scalar(self, other)
+    _resize_out(out, _spec)
     _comparison.ne_Scalar_out(self, other, out=out)
     return out
 
 
 def structured_ne_Tensor(self: Tensor, other: Tensor) -> Tensor:
-    spec = _comparison.meta_ne_Tensor(self, other)
-    out = allocate(spec, "CPU")
+    _spec = _comparison.meta_ne_Tensor(self, other)
+    out = _allocate(_spec, "CPU")
     _comparison.ne_Tensor_out(self, other, out=out)
     return out
 
 
 def structured_ne__Tensor(self: Tensor, other: Tensor) -> Tensor:
-    spec = _comparison.meta_ne_Tensor(self, other)
-    check_inplace(self, spec)
+    _spec = _comparison.meta_ne_Tensor(self, other)
+    _check_inplace(self, _spec)
     _comparison.ne_Tensor_out(self, other, out=self)
     return self
 
 
 def structured_ne_Tensor_out(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
-    spec = _comparison.meta_ne_Tensor(self, other)
-    resize_out(out, spec)
+    _spec = _comparison.meta_ne_Tensor(self, other)
+    _resize_out(out, _spec)
     _comparison.ne_Tensor_out(self, other, out=out)
     return out
 
 
 def structured_lt_Scalar(self: Tensor, other: Number) -> Tensor:
-    spec = _comparison.meta_lt_Scalar(self, other)
-    out = allocate(spec, "CPU")
+    _spec = _comparison.meta_lt_Scalar(self, other)
+    out = _allocate(_spec, "CPU")
     _comparison.lt_Scalar_out(self, other, out=out)
     return out
 
 
 def structured_lt__Scalar(self: Tensor, other: Number) -> Tensor:
-    spec = _comparison.meta_lt_Scalar(self, other)
-    check_inplace(self, spec)
+    _spec = _comparison.meta_lt_Scalar(self, other)
+    _check_inplace(self, _spec)
     _comparison.lt_Scalar_out(self, other, out=self)
     return self
 
 
 def structured_lt_Scalar_out(self: Tensor, other: Number, *, out: Tensor) -> Tensor:
-    spec = _comparison.meta_lt_Scalar(self, other)
-    resize_out(out, spec)
+    _spec = _comparison.meta_lt_Scalar(self, other)
+    _resize_out(out, _spec)
     _comparison.lt_Scalar_out(self, other, out=out)
     return out
 
 
 def structured_lt_Tensor(self: Tensor, other: Tensor) -> Tensor:
-    spec = _comparison.meta_lt_Tensor(self, other)
-    out = allocate(spec, "CPU")
+    _spec = _comparison.meta_lt_Tensor(self, other)
+    out = _allocate(_spec, "CPU")
     _comparison.lt_Tensor_out(self, other, out=out)
     return out
 
 
 def structured_lt__Tensor(self: Tensor, other: Tensor) -> Tensor:
-    spec = _comparison.meta_lt_Tensor(self, other)
-    check_inplace(self, spec)
+    _spec = _comparison.meta_lt_Tensor(self, other)
+    _check_inplace(self, _spec)
     _comparison.lt_Tensor_out(self, other, out=self)
     return self
 
 
 def structured_lt_Tensor_out(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
-    spec = _comparison.meta_lt_Tensor(self, other)
-    resize_out(out, spec)
+    _spec = _comparison.meta_lt_Tensor(self, other)
+    _resize_out(out, _spec)
     _comparison.lt_Tensor_out(self, other, out=out)
     return out
 
 
 def structured_le_Scalar(self: Tensor, other: Number) -> Tensor:
-    spec = _comparison.meta_le_Scalar(self, other)
-    out = allocate(spec, "CPU")
+    _spec = _comparison.meta_le_Scalar(self, other)
+    out = _allocate(_spec, "CPU")
     _comparison.le_Scalar_out(self, other, out=out)
     return out
 
 
 def structured_le__Scalar(self: Tensor, other: Number) -> Tensor:
-    spec = _comparison.meta_le_Scalar(self, other)
-    check_inplace(self, spec)
+    _spec = _comparison.meta_le_Scalar(self, other)
+    _check_inplace(self, _spec)
     _comparison.le_Scalar_out(self, other, out=self)
     return self
 
 
 def structured_le_Scalar_out(self: Tensor, other: Number, *, out: Tensor) -> Tensor:
-    spec = _comparison.meta_le_Scalar(self, other)
-    resize_out(out, spec)
+    _spec = _comparison.meta_le_Scalar(self, other)
+    _resize_out(out, _spec)
     _comparison.le_Scalar_out(self, other, out=out)
     return out
 
 
 def structured_le_Tensor(self: Tensor, other: Tensor) -> Tensor:
-    spec = _comparison.meta_le_Tensor(self, other)
-    out = allocate(spec, "CPU")
+    _spec = _comparison.meta_le_Tensor(self, other)
+    out = _allocate(_spec, "CPU")
     _comparison.le_Tensor_out(self, other, out=out)
     return out
 
 
 def structured_le__Tensor(self: Tensor, other: Tensor) -> Tensor:
-    spec = _comparison.meta_le_Tensor(self, other)
-    check_inplace(self, spec)
+    _spec = _comparison.meta_le_Tensor(self, other)
+    _check_inplace(self, _spec)
     _comparison.le_Tensor_out(self, other, out=self)
     return self
 
 
 def structured_le_Tensor_out(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
-    spec = _comparison.meta_le_Tensor(self, other)
-    resize_out(out, spec)
+    _spec = _comparison.meta_le_Tensor(self, other)
+    _resize_out(out, _spec)
     _comparison.le_Tensor_out(self, other, out=out)
     return out
 
 
 def structured_gt_Scalar(self: Tensor, other: Number) -> Tensor:
-    spec = _comparison.meta_gt_Scalar(self, other)
-    out = allocate(spec, "CPU")
+    _spec = _comparison.meta_gt_Scalar(self, other)
+    out = _allocate(_spec, "CPU")
     _comparison.gt_Scalar_out(self, other, out=out)
     return out
 
 
 def structured_gt__Scalar(self: Tensor, other: Number) -> Tensor:
-    spec = _comparison.meta_gt_Scalar(self, other)
-    check_inplace(self, spec)
+    _spec = _comparison.meta_gt_Scalar(self, other)
+    _check_inplace(self, _spec)
     _comparison.gt_Scalar_out(self, other, out=self)
     return self
 
 
 def structured_gt_Scalar_out(self: Tensor, other: Number, *, out: Tensor) -> Tensor:
-    spec = _comparison.meta_gt_Scalar(self, other)
-    resize_out(out, spec)
+    _spec = _comparison.meta_gt_Scalar(self, other)
+    _resize_out(out, _spec)
     _comparison.gt_Scalar_out(self, other, out=out)
     return out
 
 
 def structured_gt_Tensor(self: Tensor, other: Tensor) -> Tensor:
-    spec = _comparison.meta_gt_Tensor(self, other)
-    out = allocate(spec, "CPU")
+    _spec = _comparison.meta_gt_Tensor(self, other)
+    out = _allocate(_spec, "CPU")
     _comparison.gt_Tensor_out(self, other, out=out)
     return out
 
 
 def structured_gt__Tensor(self: Tensor, other: Tensor) -> Tensor:
-    spec = _comparison.meta_gt_Tensor(self, other)
-    check_inplace(self, spec)
+    _spec = _comparison.meta_gt_Tensor(self, other)
+    _check_inplace(self, _spec)
     _comparison.gt_Tensor_out(self, other, out=self)
     return self
 
 
 def structured_gt_Tensor_out(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
-    spec = _comparison.meta_gt_Tensor(self, other)
-    resize_out(out, spec)
+    _spec = _comparison.meta_gt_Tensor(self, other)
+    _resize_out(out, _spec)
     _comparison.gt_Tensor_out(self, other, out=out)
     return out
 
 
 def structured_ge_Scalar(self: Tensor, other: Number) -> Tensor:
-    spec = _comparison.meta_ge_Scalar(self, other)
-    out = allocate(spec, "CPU")
+    _spec = _comparison.meta_ge_Scalar(self, other)
+    out = _allocate(_spec, "CPU")
     _comparison.ge_Scalar_out(self, other, out=out)
     return out
 
 
 def structured_ge__Scalar(self: Tensor, other: Number) -> Tensor:
-    spec = _comparison.meta_ge_Scalar(self, other)
-    check_inplace(self, spec)
+    _spec = _comparison.meta_ge_Scalar(self, other)
+    _check_inplace(self, _spec)
     _comparison.ge_Scalar_out(self, other, out=self)
     return self
 
 
 def structured_ge_Scalar_out(self: Tensor, other: Number, *, out: Tensor) -> Tensor:
-    spec = _comparison.meta_ge_Scalar(self, other)
-    resize_out(out, spec)
+    _spec = _comparison.meta_ge_Scalar(self, other)
+    _resize_out(out, _spec)
     _comparison.ge_Scalar_out(self, other, out=out)
     return out
 
 
 def structured_ge_Tensor(self: Tensor, other: Tensor) -> Tensor:
-    spec = _comparison.meta_ge_Tensor(self, other)
-    out = allocate(spec, "CPU")
+    _spec = _comparison.meta_ge_Tensor(self, other)
+    out = _allocate(_spec, "CPU")
     _comparison.ge_Tensor_out(self, other, out=out)
     return out
 
 
 def structured_ge__Tensor(self: Tensor, other: Tensor) -> Tensor:
-    spec = _comparison.meta_ge_Tensor(self, other)
-    check_inplace(self, spec)
+    _spec = _comparison.meta_ge_Tensor(self, other)
+    _check_inplace(self, _spec)
     _comparison.ge_Tensor_out(self, other, out=self)
     return self
 
 
 def structured_ge_Tensor_out(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
-    spec = _comparison.meta_ge_Tensor(self, other)
-    resize_out(out, spec)
+    _spec = _comparison.meta_ge_Tensor(self, other)
+    _resize_out(out, _spec)
     _comparison.ge_Tensor_out(self, other, out=out)
     return out
 
 
 def structured_bitwise_and_Tensor(self: Tensor, other: Tensor) -> Tensor:
-    spec = _binary.meta_bitwise_and_Tensor(self, other)
-    out = allocate(spec, "CPU")
+    _spec = _binary.meta_bitwise_and_Tensor(self, other)
+    out = _allocate(_spec, "CPU")
     _binary.bitwise_and_out(self, other, out=out)
     return out
 
 
 def structured_bitwise_and__Tensor(self: Tensor, other: Tensor) -> Tensor:
-    spec = _binary.meta_bitwise_and_Tensor(self, other)
-    check_inplace(self, spec)
+    _spec = _binary.meta_bitwise_and_Tensor(self, other)
+    _check_inplace(self, _spec)
     _binary.bitwise_and_out(self, other, out=self)
     return self
 
 
 def structured_bitwise_and_Tensor_out(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
-    spec = _binary.meta_bitwise_and_Tensor(self, other)
-    resize_out(out, spec)
+    _spec = _binary.meta_bitwise_and_Tensor(self, other)
+    _resize_out(out, _spec)
     _binary.bitwise_and_out(self, other, out=out)
     return out
 
 
 def structured_bitwise_or_Tensor(self: Tensor, other: Tensor) -> Tensor:
-    spec = _binary.meta_bitwise_or_Tensor(self, other)
-    out = allocate(spec, "CPU")
+    _spec = _binary.meta_bitwise_or_Tensor(self, other)
+    out = _allocate(_spec, "CPU")
     _binary.bitwise_or_out(self, other, out=out)
     return out
 
 
 def structured_bitwise_or__Tensor(self: Tensor, other: Tensor) -> Tensor:
-    spec = _binary.meta_bitwise_or_Tensor(self, other)
-    check_inplace(self, spec)
+    _spec = _binary.meta_bitwise_or_Tensor(self, other)
+    _check_inplace(self, _spec)
     _binary.bitwise_or_out(self, other, out=self)
     return self
 
 
 def structured_bitwise_or_Tensor_out(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
-    spec = _binary.meta_bitwise_or_Tensor(self, other)
-    resize_out(out, spec)
+    _spec = _binary.meta_bitwise_or_Tensor(self, other)
+    _resize_out(out, _spec)
     _binary.bitwise_or_out(self, other, out=out)
     return out
 
 
 def structured_bitwise_xor_Tensor(self: Tensor, other: Tensor) -> Tensor:
-    spec = _binary.meta_bitwise_xor_Tensor(self, other)
-    out = allocate(spec, "CPU")
+    _spec = _binary.meta_bitwise_xor_Tensor(self, other)
+    out = _allocate(_spec, "CPU")
     _binary.bitwise_xor_out(self, other, out=out)
     return out
 
 
 def structured_bitwise_xor__Tensor(self: Tensor, other: Tensor) -> Tensor:
-    spec = _binary.meta_bitwise_xor_Tensor(self, other)
-    check_inplace(self, spec)
+    _spec = _binary.meta_bitwise_xor_Tensor(self, other)
+    _check_inplace(self, _spec)
     _binary.bitwise_xor_out(self, other, out=self)
     return self
 
 
 def structured_bitwise_xor_Tensor_out(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
-    spec = _binary.meta_bitwise_xor_Tensor(self, other)
-    resize_out(out, spec)
+    _spec = _binary.meta_bitwise_xor_Tensor(self, other)
+    _resize_out(out, _spec)
     _binary.bitwise_xor_out(self, other, out=out)
     return out
 
 
 def structured_bitwise_left_shift_Tensor(self: Tensor, other: Tensor) -> Tensor:
-    spec = _binary.meta_bitwise_left_shift_Tensor(self, other)
-    out = allocate(spec, "CPU")
+    _spec = _binary.meta_bitwise_left_shift_Tensor(self, other)
+    out = _allocate(_spec, "CPU")
     _binary.bitwise_left_shift_out(self, other, out=out)
     return out
 
 
 def structured_bitwise_left_shift__Tensor(self: Tensor, other: Tensor) -> Tensor:
-    spec = _binary.meta_bitwise_left_shift_Tensor(self, other)
-    check_inplace(self, spec)
+    _spec = _binary.meta_bitwise_left_shift_Tensor(self, other)
+    _check_inplace(self, _spec)
     _binary.bitwise_left_shift_out(self, other, out=self)
     return self
 
 
 def structured_bitwise_left_shift_Tensor_out(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
-    spec = _binary.meta_bitwise_left_shift_Tensor(self, other)
-    resize_out(out, spec)
+    _spec = _binary.meta_bitwise_left_shift_Tensor(self, other)
+    _resize_out(out, _spec)
     _binary.bitwise_left_shift_out(self, other, out=out)
     return out
 
 
 def structured_bitwise_right_shift_Tensor(self: Tensor, other: Tensor) -> Tensor:
-    spec = _binary.meta_bitwise_right_shift_Tensor(self, other)
-    out = allocate(spec, "CPU")
+    _spec = _binary.meta_bitwise_right_shift_Tensor(self, other)
+    out = _allocate(_spec, "CPU")
     _binary.bitwise_right_shift_out(self, other, out=out)
     return out
 
 
 def structured_bitwise_right_shift__Tensor(self: Tensor, other: Tensor) -> Tensor:
-    spec = _binary.meta_bitwise_right_shift_Tensor(self, other)
-    check_inplace(self, spec)
+    _spec = _binary.meta_bitwise_right_shift_Tensor(self, other)
+    _check_inplace(self, _spec)
     _binary.bitwise_right_shift_out(self, other, out=self)
     return self
 
@@ -1881,22 +1885,22 @@ def structured_bitwise_right_shift_Tensor_out(
     *,
     out: Tensor,
 ) -> Tensor:
-    spec = _binary.meta_bitwise_right_shift_Tensor(self, other)
-    resize_out(out, spec)
+    _spec = _binary.meta_bitwise_right_shift_Tensor(self, other)
+    _resize_out(out, _spec)
     _binary.bitwise_right_shift_out(self, other, out=out)
     return out
 
 
 def structured_clamp(self: Tensor, min: Number | None, max: Number | None) -> Tensor:
-    spec = _ternary.meta_clamp(self, min, max)
-    out = allocate(spec, "CPU")
+    _spec = _ternary.meta_clamp(self, min, max)
+    out = _allocate(_spec, "CPU")
     _ternary.clamp_out(self, min, max, out=out)
     return out
 
 
 def structured_clamp_(self: Tensor, min: Number | None, max: Number | None) -> Tensor:
-    spec = _ternary.meta_clamp(self, min, max)
-    check_inplace(self, spec)
+    _spec = _ternary.meta_clamp(self, min, max)
+    _check_inplace(self, _spec)
     _ternary.clamp_out(self, min, max, out=self)
     return self
 
@@ -1908,22 +1912,22 @@ def structured_clamp_out(
     *,
     out: Tensor,
 ) -> Tensor:
-    spec = _ternary.meta_clamp(self, min, max)
-    resize_out(out, spec)
+    _spec = _ternary.meta_clamp(self, min, max)
+    _resize_out(out, _spec)
     _ternary.clamp_out(self, min, max, out=out)
     return out
 
 
 def structured_clamp_Tensor(self: Tensor, min: Tensor | None, max: Tensor | None) -> Tensor:
-    spec = _ternary.meta_clamp_Tensor(self, min, max)
-    out = allocate(spec, "CPU")
+    _spec = _ternary.meta_clamp_Tensor(self, min, max)
+    out = _allocate(_spec, "CPU")
     _ternary.clamp_Tensor_out(self, min, max, out=out)
     return out
 
 
 def structured_clamp__Tensor(self: Tensor, min: Tensor | None, max: Tensor | None) -> Tensor:
-    spec = _ternary.meta_clamp_Tensor(self, min, max)
-    check_inplace(self, spec)
+    _spec = _ternary.meta_clamp_Tensor(self, min, max)
+    _check_inplace(self, _spec)
     _ternary.clamp_Tensor_out(self, min, max, out=self)
     return self
 
@@ -1935,148 +1939,148 @@ def structured_clamp_Tensor_out(
     *,
     out: Tensor,
 ) -> Tensor:
-    spec = _ternary.meta_clamp_Tensor(self, min, max)
-    resize_out(out, spec)
+    _spec = _ternary.meta_clamp_Tensor(self, min, max)
+    _resize_out(out, _spec)
     _ternary.clamp_Tensor_out(self, min, max, out=out)
     return out
 
 
 def structured_clamp_min(self: Tensor, min: Number) -> Tensor:
-    spec = _ternary.meta_clamp_min(self, min)
-    out = allocate(spec, "CPU")
+    _spec = _ternary.meta_clamp_min(self, min)
+    out = _allocate(_spec, "CPU")
     _ternary.clamp_min_out(self, min, out=out)
     return out
 
 
 def structured_clamp_min_(self: Tensor, min: Number) -> Tensor:
-    spec = _ternary.meta_clamp_min(self, min)
-    check_inplace(self, spec)
+    _spec = _ternary.meta_clamp_min(self, min)
+    _check_inplace(self, _spec)
     _ternary.clamp_min_out(self, min, out=self)
     return self
 
 
 def structured_clamp_min_out(self: Tensor, min: Number, *, out: Tensor) -> Tensor:
-    spec = _ternary.meta_clamp_min(self, min)
-    resize_out(out, spec)
+    _spec = _ternary.meta_clamp_min(self, min)
+    _resize_out(out, _spec)
     _ternary.clamp_min_out(self, min, out=out)
     return out
 
 
 def structured_clamp_min_Tensor(self: Tensor, min: Tensor) -> Tensor:
-    spec = _ternary.meta_clamp_min_Tensor(self, min)
-    out = allocate(spec, "CPU")
+    _spec = _ternary.meta_clamp_min_Tensor(self, min)
+    out = _allocate(_spec, "CPU")
     _ternary.clamp_min_Tensor_out(self, min, out=out)
     return out
 
 
 def structured_clamp_min__Tensor(self: Tensor, min: Tensor) -> Tensor:
-    spec = _ternary.meta_clamp_min_Tensor(self, min)
-    check_inplace(self, spec)
+    _spec = _ternary.meta_clamp_min_Tensor(self, min)
+    _check_inplace(self, _spec)
     _ternary.clamp_min_Tensor_out(self, min, out=self)
     return self
 
 
 def structured_clamp_min_Tensor_out(self: Tensor, min: Tensor, *, out: Tensor) -> Tensor:
-    spec = _ternary.meta_clamp_min_Tensor(self, min)
-    resize_out(out, spec)
+    _spec = _ternary.meta_clamp_min_Tensor(self, min)
+    _resize_out(out, _spec)
     _ternary.clamp_min_Tensor_out(self, min, out=out)
     return out
 
 
 def structured_clamp_max(self: Tensor, max: Number) -> Tensor:
-    spec = _ternary.meta_clamp_max(self, max)
-    out = allocate(spec, "CPU")
+    _spec = _ternary.meta_clamp_max(self, max)
+    out = _allocate(_spec, "CPU")
     _ternary.clamp_max_out(self, max, out=out)
     return out
 
 
 def structured_clamp_max_(self: Tensor, max: Number) -> Tensor:
-    spec = _ternary.meta_clamp_max(self, max)
-    check_inplace(self, spec)
+    _spec = _ternary.meta_clamp_max(self, max)
+    _check_inplace(self, _spec)
     _ternary.clamp_max_out(self, max, out=self)
     return self
 
 
 def structured_clamp_max_out(self: Tensor, max: Number, *, out: Tensor) -> Tensor:
-    spec = _ternary.meta_clamp_max(self, max)
-    resize_out(out, spec)
+    _spec = _ternary.meta_clamp_max(self, max)
+    _resize_out(out, _spec)
     _ternary.clamp_max_out(self, max, out=out)
     return out
 
 
 def structured_clamp_max_Tensor(self: Tensor, max: Tensor) -> Tensor:
-    spec = _ternary.meta_clamp_max_Tensor(self, max)
-    out = allocate(spec, "CPU")
+    _spec = _ternary.meta_clamp_max_Tensor(self, max)
+    out = _allocate(_spec, "CPU")
     _ternary.clamp_max_Tensor_out(self, max, out=out)
     return out
 
 
 def structured_clamp_max__Tensor(self: Tensor, max: Tensor) -> Tensor:
-    spec = _ternary.meta_clamp_max_Tensor(self, max)
-    check_inplace(self, spec)
+    _spec = _ternary.meta_clamp_max_Tensor(self, max)
+    _check_inplace(self, _spec)
     _ternary.clamp_max_Tensor_out(self, max, out=self)
     return self
 
 
 def structured_clamp_max_Tensor_out(self: Tensor, max: Tensor, *, out: Tensor) -> Tensor:
-    spec = _ternary.meta_clamp_max_Tensor(self, max)
-    resize_out(out, spec)
+    _spec = _ternary.meta_clamp_max_Tensor(self, max)
+    _resize_out(out, _spec)
     _ternary.clamp_max_Tensor_out(self, max, out=out)
     return out
 
 
 def structured_lerp__Scalar(self: Tensor, end: Tensor, weight: Number) -> Tensor:
-    spec = _ternary.meta_lerp_Scalar(self, end, weight)
-    check_inplace(self, spec)
+    _spec = _ternary.meta_lerp_Scalar(self, end, weight)
+    _check_inplace(self, _spec)
     _ternary.lerp_Scalar(self, end, weight, out=self)
     return self
 
 
 def structured_lerp_Scalar(self: Tensor, end: Tensor, weight: Number) -> Tensor:
-    spec = _ternary.meta_lerp_Scalar(self, end, weight)
-    out = allocate(spec, "CPU")
+    _spec = _ternary.meta_lerp_Scalar(self, end, weight)
+    out = _allocate(_spec, "CPU")
     _ternary.lerp_Scalar(self, end, weight, out=out)
     return out
 
 
 def structured_lerp_Scalar_out(self: Tensor, end: Tensor, weight: Number, *, out: Tensor) -> Tensor:
-    spec = _ternary.meta_lerp_Scalar(self, end, weight)
-    resize_out(out, spec)
+    _spec = _ternary.meta_lerp_Scalar(self, end, weight)
+    _resize_out(out, _spec)
     _ternary.lerp_Scalar(self, end, weight, out=out)
     return out
 
 
 def structured_lerp__Tensor(self: Tensor, end: Tensor, weight: Tensor) -> Tensor:
-    spec = _ternary.meta_lerp_Tensor(self, end, weight)
-    check_inplace(self, spec)
+    _spec = _ternary.meta_lerp_Tensor(self, end, weight)
+    _check_inplace(self, _spec)
     _ternary.lerp_Tensor(self, end, weight, out=self)
     return self
 
 
 def structured_lerp_Tensor(self: Tensor, end: Tensor, weight: Tensor) -> Tensor:
-    spec = _ternary.meta_lerp_Tensor(self, end, weight)
-    out = allocate(spec, "CPU")
+    _spec = _ternary.meta_lerp_Tensor(self, end, weight)
+    out = _allocate(_spec, "CPU")
     _ternary.lerp_Tensor(self, end, weight, out=out)
     return out
 
 
 def structured_lerp_Tensor_out(self: Tensor, end: Tensor, weight: Tensor, *, out: Tensor) -> Tensor:
-    spec = _ternary.meta_lerp_Tensor(self, end, weight)
-    resize_out(out, spec)
+    _spec = _ternary.meta_lerp_Tensor(self, end, weight)
+    _resize_out(out, _spec)
     _ternary.lerp_Tensor(self, end, weight, out=out)
     return out
 
 
 def structured_addcmul(self: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Number) -> Tensor:
-    spec = _ternary.meta_addcmul(self, tensor1, tensor2, value=value)
-    out = allocate(spec, "CPU")
+    _spec = _ternary.meta_addcmul(self, tensor1, tensor2, value=value)
+    out = _allocate(_spec, "CPU")
     _ternary.addcmul_out(self, tensor1, tensor2, value=value, out=out)
     return out
 
 
 def structured_addcmul_(self: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Number) -> Tensor:
-    spec = _ternary.meta_addcmul(self, tensor1, tensor2, value=value)
-    check_inplace(self, spec)
+    _spec = _ternary.meta_addcmul(self, tensor1, tensor2, value=value)
+    _check_inplace(self, _spec)
     _ternary.addcmul_out(self, tensor1, tensor2, value=value, out=self)
     return self
 
@@ -2089,22 +2093,22 @@ def structured_addcmul_out(
     value: Number,
     out: Tensor,
 ) -> Tensor:
-    spec = _ternary.meta_addcmul(self, tensor1, tensor2, value=value)
-    resize_out(out, spec)
+    _spec = _ternary.meta_addcmul(self, tensor1, tensor2, value=value)
+    _resize_out(out, _spec)
     _ternary.addcmul_out(self, tensor1, tensor2, value=value, out=out)
     return out
 
 
 def structured_addcdiv(self: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Number) -> Tensor:
-    spec = _ternary.meta_addcdiv(self, tensor1, tensor2, value=value)
-    out = allocate(spec, "CPU")
+    _spec = _ternary.meta_addcdiv(self, tensor1, tensor2, value=value)
+    out = _allocate(_spec, "CPU")
     _ternary.addcdiv_out(self, tensor1, tensor2, value=value, out=out)
     return out
 
 
 def structured_addcdiv_(self: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Number) -> Tensor:
-    spec = _ternary.meta_addcdiv(self, tensor1, tensor2, value=value)
-    check_inplace(self, spec)
+    _spec = _ternary.meta_addcdiv(self, tensor1, tensor2, value=value)
+    _check_inplace(self, _spec)
     _ternary.addcdiv_out(self, tensor1, tensor2, value=value, out=self)
     return self
 
@@ -2117,8 +2121,8 @@ def structured_addcdiv_out(
     value: Number,
     out: Tensor,
 ) -> Tensor:
-    spec = _ternary.meta_addcdiv(self, tensor1, tensor2, value=value)
-    resize_out(out, spec)
+    _spec = _ternary.meta_addcdiv(self, tensor1, tensor2, value=value)
+    _resize_out(out, _spec)
     _ternary.addcdiv_out(self, tensor1, tensor2, value=value, out=out)
     return out
 
@@ -2130,8 +2134,8 @@ def structured_sum_dim_IntList(
     *,
     dtype: dtype | None,
 ) -> Tensor:
-    spec = _reduction.meta_sum_dim_IntList(self, dim, keepdim, dtype=dtype)
-    out = allocate(spec, "CPU")
+    _spec = _reduction.meta_sum_dim_IntList(self, dim, keepdim, dtype=dtype)
+    out = _allocate(_spec, "CPU")
     _reduction.sum_out(self, dim, keepdim, dtype=dtype, out=out)
     return out
 
@@ -2144,8 +2148,8 @@ def structured_sum_IntList_out(
     dtype: dtype | None,
     out: Tensor,
 ) -> Tensor:
-    spec = _reduction.meta_sum_dim_IntList(self, dim, keepdim, dtype=dtype)
-    resize_out(out, spec)
+    _spec = _reduction.meta_sum_dim_IntList(self, dim, keepdim, dtype=dtype)
+    _resize_out(out, _spec)
     _reduction.sum_out(self, dim, keepdim, dtype=dtype, out=out)
     return out
 
@@ -2157,8 +2161,8 @@ def structured_mean_dim(
     *,
     dtype: dtype | None,
 ) -> Tensor:
-    spec = _reduction.meta_mean_dim(self, dim, keepdim, dtype=dtype)
-    out = allocate(spec, "CPU")
+    _spec = _reduction.meta_mean_dim(self, dim, keepdim, dtype=dtype)
+    out = _allocate(_spec, "CPU")
     _reduction.mean_out(self, dim, keepdim, dtype=dtype, out=out)
     return out
 
@@ -2171,8 +2175,8 @@ def structured_mean_out(
     dtype: dtype | None,
     out: Tensor,
 ) -> Tensor:
-    spec = _reduction.meta_mean_dim(self, dim, keepdim, dtype=dtype)
-    resize_out(out, spec)
+    _spec = _reduction.meta_mean_dim(self, dim, keepdim, dtype=dtype)
+    _resize_out(out, _spec)
     _reduction.mean_out(self, dim, keepdim, dtype=dtype, out=out)
     return out
 
@@ -2184,8 +2188,8 @@ def structured_prod_dim_int(
     *,
     dtype: dtype | None,
 ) -> Tensor:
-    spec = _reduction.meta_prod_dim_int(self, dim, keepdim, dtype=dtype)
-    out = allocate(spec, "CPU")
+    _spec = _reduction.meta_prod_dim_int(self, dim, keepdim, dtype=dtype)
+    out = _allocate(_spec, "CPU")
     _reduction.prod_out(self, dim, keepdim, dtype=dtype, out=out)
     return out
 
@@ -2198,15 +2202,15 @@ def structured_prod_int_out(
     dtype: dtype | None,
     out: Tensor,
 ) -> Tensor:
-    spec = _reduction.meta_prod_dim_int(self, dim, keepdim, dtype=dtype)
-    resize_out(out, spec)
+    _spec = _reduction.meta_prod_dim_int(self, dim, keepdim, dtype=dtype)
+    _resize_out(out, _spec)
     _reduction.prod_out(self, dim, keepdim, dtype=dtype, out=out)
     return out
 
 
 def structured_amax(self: Tensor, dim: tuple[int, ...], keepdim: bool) -> Tensor:
-    spec = _extremum.meta_amax(self, dim, keepdim)
-    out = allocate(spec, "CPU")
+    _spec = _extremum.meta_amax(self, dim, keepdim)
+    out = _allocate(_spec, "CPU")
     _extremum.amax_out(self, dim, keepdim, out=out)
     return out
 
@@ -2218,15 +2222,15 @@ def structured_amax_out(
     *,
     out: Tensor,
 ) -> Tensor:
-    spec = _extremum.meta_amax(self, dim, keepdim)
-    resize_out(out, spec)
+    _spec = _extremum.meta_amax(self, dim, keepdim)
+    _resize_out(out, _spec)
     _extremum.amax_out(self, dim, keepdim, out=out)
     return out
 
 
 def structured_amin(self: Tensor, dim: tuple[int, ...], keepdim: bool) -> Tensor:
-    spec = _extremum.meta_amin(self, dim, keepdim)
-    out = allocate(spec, "CPU")
+    _spec = _extremum.meta_amin(self, dim, keepdim)
+    out = _allocate(_spec, "CPU")
     _extremum.amin_out(self, dim, keepdim, out=out)
     return out
 
@@ -2238,44 +2242,44 @@ def structured_amin_out(
     *,
     out: Tensor,
 ) -> Tensor:
-    spec = _extremum.meta_amin(self, dim, keepdim)
-    resize_out(out, spec)
+    _spec = _extremum.meta_amin(self, dim, keepdim)
+    _resize_out(out, _spec)
     _extremum.amin_out(self, dim, keepdim, out=out)
     return out
 
 
 def structured_argmax(self: Tensor, dim: int | None, keepdim: bool) -> Tensor:
-    spec = _extremum.meta_argmax(self, dim, keepdim)
-    out = allocate(spec, "CPU")
+    _spec = _extremum.meta_argmax(self, dim, keepdim)
+    out = _allocate(_spec, "CPU")
     _extremum.argmax_out(self, dim, keepdim, out=out)
     return out
 
 
 def structured_argmax_out(self: Tensor, dim: int | None, keepdim: bool, *, out: Tensor) -> Tensor:
-    spec = _extremum.meta_argmax(self, dim, keepdim)
-    resize_out(out, spec)
+    _spec = _extremum.meta_argmax(self, dim, keepdim)
+    _resize_out(out, _spec)
     _extremum.argmax_out(self, dim, keepdim, out=out)
     return out
 
 
 def structured_argmin(self: Tensor, dim: int | None, keepdim: bool) -> Tensor:
-    spec = _extremum.meta_argmin(self, dim, keepdim)
-    out = allocate(spec, "CPU")
+    _spec = _extremum.meta_argmin(self, dim, keepdim)
+    out = _allocate(_spec, "CPU")
     _extremum.argmin_out(self, dim, keepdim, out=out)
     return out
 
 
 def structured_argmin_out(self: Tensor, dim: int | None, keepdim: bool, *, out: Tensor) -> Tensor:
-    spec = _extremum.meta_argmin(self, dim, keepdim)
-    resize_out(out, spec)
+    _spec = _extremum.meta_argmin(self, dim, keepdim)
+    _resize_out(out, _spec)
     _extremum.argmin_out(self, dim, keepdim, out=out)
     return out
 
 
 def structured_max_dim(self: Tensor, dim: int, keepdim: bool) -> tuple[Tensor, Tensor]:
-    spec = _extremum.meta_max_dim(self, dim, keepdim)
-    max = allocate(spec[0], "CPU")
-    max_values = allocate(spec[1], "CPU")
+    _spec = _extremum.meta_max_dim(self, dim, keepdim)
+    max = _allocate(_spec[0], "CPU")
+    max_values = _allocate(_spec[1], "CPU")
     _extremum.max_out(self, dim, keepdim, max=max, max_values=max_values)
     return max, max_values
 
@@ -2288,17 +2292,17 @@ def structured_max_dim_max(
     max: Tensor,
     max_values: Tensor,
 ) -> tuple[Tensor, Tensor]:
-    spec = _extremum.meta_max_dim(self, dim, keepdim)
-    resize_out(max, spec[0])
-    resize_out(max_values, spec[1])
+    _spec = _extremum.meta_max_dim(self, dim, keepdim)
+    _resize_out(max, _spec[0])
+    _resize_out(max_values, _spec[1])
     _extremum.max_out(self, dim, keepdim, max=max, max_values=max_values)
     return max, max_values
 
 
 def structured_min_dim(self: Tensor, dim: int, keepdim: bool) -> tuple[Tensor, Tensor]:
-    spec = _extremum.meta_min_dim(self, dim, keepdim)
-    min = allocate(spec[0], "CPU")
-    min_indices = allocate(spec[1], "CPU")
+    _spec = _extremum.meta_min_dim(self, dim, keepdim)
+    min = _allocate(_spec[0], "CPU")
+    min_indices = _allocate(_spec[1], "CPU")
     _extremum.min_out(self, dim, keepdim, min=min, min_indices=min_indices)
     return min, min_indices
 
@@ -2311,44 +2315,44 @@ def structured_min_dim_min(
     min: Tensor,
     min_indices: Tensor,
 ) -> tuple[Tensor, Tensor]:
-    spec = _extremum.meta_min_dim(self, dim, keepdim)
-    resize_out(min, spec[0])
-    resize_out(min_indices, spec[1])
+    _spec = _extremum.meta_min_dim(self, dim, keepdim)
+    _resize_out(min, _spec[0])
+    _resize_out(min_indices, _spec[1])
     _extremum.min_out(self, dim, keepdim, min=min, min_indices=min_indices)
     return min, min_indices
 
 
 def structured_any_dim(self: Tensor, dim: int, keepdim: bool) -> Tensor:
-    spec = _reduction.meta_any_dim(self, dim, keepdim)
-    out = allocate(spec, "CPU")
+    _spec = _reduction.meta_any_dim(self, dim, keepdim)
+    out = _allocate(_spec, "CPU")
     _reduction.any_out(self, dim, keepdim, out=out)
     return out
 
 
 def structured_any_out(self: Tensor, dim: int, keepdim: bool, *, out: Tensor) -> Tensor:
-    spec = _reduction.meta_any_dim(self, dim, keepdim)
-    resize_out(out, spec)
+    _spec = _reduction.meta_any_dim(self, dim, keepdim)
+    _resize_out(out, _spec)
     _reduction.any_out(self, dim, keepdim, out=out)
     return out
 
 
 def structured_any(self: Tensor) -> Tensor:
-    spec = _reduction.meta_any(self)
-    out = allocate(spec, "CPU")
+    _spec = _reduction.meta_any(self)
+    out = _allocate(_spec, "CPU")
     _reduction.any_all_out(self, out=out)
     return out
 
 
 def structured_any_all_out(self: Tensor, *, out: Tensor) -> Tensor:
-    spec = _reduction.meta_any(self)
-    resize_out(out, spec)
+    _spec = _reduction.meta_any(self)
+    _resize_out(out, _spec)
     _reduction.any_all_out(self, out=out)
     return out
 
 
 def structured_any_dims(self: Tensor, dim: Sequence[int] | None, keepdim: bool) -> Tensor:
-    spec = _reduction.meta_any_dims(self, dim, keepdim)
-    out = allocate(spec, "CPU")
+    _spec = _reduction.meta_any_dims(self, dim, keepdim)
+    out = _allocate(_spec, "CPU")
     _reduction.any_dims_out(self, dim, keepdim, out=out)
     return out
 
@@ -2360,43 +2364,43 @@ def structured_any_dims_out(
     *,
     out: Tensor,
 ) -> Tensor:
-    spec = _reduction.meta_any_dims(self, dim, keepdim)
-    resize_out(out, spec)
+    _spec = _reduction.meta_any_dims(self, dim, keepdim)
+    _resize_out(out, _spec)
     _reduction.any_dims_out(self, dim, keepdim, out=out)
     return out
 
 
 def structured_all_dim(self: Tensor, dim: int, keepdim: bool) -> Tensor:
-    spec = _reduction.meta_all_dim(self, dim, keepdim)
-    out = allocate(spec, "CPU")
+    _spec = _reduction.meta_all_dim(self, dim, keepdim)
+    out = _allocate(_spec, "CPU")
     _reduction.all_out(self, dim, keepdim, out=out)
     return out
 
 
 def structured_all_out(self: Tensor, dim: int, keepdim: bool, *, out: Tensor) -> Tensor:
-    spec = _reduction.meta_all_dim(self, dim, keepdim)
-    resize_out(out, spec)
+    _spec = _reduction.meta_all_dim(self, dim, keepdim)
+    _resize_out(out, _spec)
     _reduction.all_out(self, dim, keepdim, out=out)
     return out
 
 
 def structured_all(self: Tensor) -> Tensor:
-    spec = _reduction.meta_all(self)
-    out = allocate(spec, "CPU")
+    _spec = _reduction.meta_all(self)
+    out = _allocate(_spec, "CPU")
     _reduction.all_all_out(self, out=out)
     return out
 
 
 def structured_all_all_out(self: Tensor, *, out: Tensor) -> Tensor:
-    spec = _reduction.meta_all(self)
-    resize_out(out, spec)
+    _spec = _reduction.meta_all(self)
+    _resize_out(out, _spec)
     _reduction.all_all_out(self, out=out)
     return out
 
 
 def structured_all_dims(self: Tensor, dim: Sequence[int] | None, keepdim: bool) -> Tensor:
-    spec = _reduction.meta_all_dims(self, dim, keepdim)
-    out = allocate(spec, "CPU")
+    _spec = _reduction.meta_all_dims(self, dim, keepdim)
+    out = _allocate(_spec, "CPU")
     _reduction.all_dims_out(self, dim, keepdim, out=out)
     return out
 
@@ -2408,8 +2412,8 @@ def structured_all_dims_out(
     *,
     out: Tensor,
 ) -> Tensor:
-    spec = _reduction.meta_all_dims(self, dim, keepdim)
-    resize_out(out, spec)
+    _spec = _reduction.meta_all_dims(self, dim, keepdim)
+    _resize_out(out, _spec)
     _reduction.all_dims_out(self, dim, keepdim, out=out)
     return out
 
@@ -2422,8 +2426,8 @@ def structured_linalg_vector_norm(
     *,
     dtype: dtype | None,
 ) -> Tensor:
-    spec = _reduction.meta_linalg_vector_norm(self, ord, dim, keepdim, dtype=dtype)
-    out = allocate(spec, "CPU")
+    _spec = _reduction.meta_linalg_vector_norm(self, ord, dim, keepdim, dtype=dtype)
+    out = _allocate(_spec, "CPU")
     _reduction.linalg_vector_norm_out(self, ord, dim, keepdim, dtype=dtype, out=out)
     return out
 
@@ -2437,8 +2441,8 @@ def structured_linalg_vector_norm_out(
     dtype: dtype | None,
     out: Tensor,
 ) -> Tensor:
-    spec = _reduction.meta_linalg_vector_norm(self, ord, dim, keepdim, dtype=dtype)
-    resize_out(out, spec)
+    _spec = _reduction.meta_linalg_vector_norm(self, ord, dim, keepdim, dtype=dtype)
+    _resize_out(out, _spec)
     _reduction.linalg_vector_norm_out(self, ord, dim, keepdim, dtype=dtype, out=out)
     return out
 
@@ -2449,8 +2453,8 @@ def structured_norm_ScalarOpt_dim(
     dim: tuple[int, ...],
     keepdim: bool,
 ) -> Tensor:
-    spec = _reduction.meta_norm_ScalarOpt_dim(self, p, dim, keepdim)
-    out = allocate(spec, "CPU")
+    _spec = _reduction.meta_norm_ScalarOpt_dim(self, p, dim, keepdim)
+    out = _allocate(_spec, "CPU")
     _reduction.norm_out(self, p, dim, keepdim, out=out)
     return out
 
@@ -2463,78 +2467,78 @@ def structured_norm_out(
     *,
     out: Tensor,
 ) -> Tensor:
-    spec = _reduction.meta_norm_ScalarOpt_dim(self, p, dim, keepdim)
-    resize_out(out, spec)
+    _spec = _reduction.meta_norm_ScalarOpt_dim(self, p, dim, keepdim)
+    _resize_out(out, _spec)
     _reduction.norm_out(self, p, dim, keepdim, out=out)
     return out
 
 
 def structured_cumsum(self: Tensor, dim: int, *, dtype: dtype | None) -> Tensor:
-    spec = _scan.meta_cumsum(self, dim, dtype=dtype)
-    out = allocate(spec, "CPU")
+    _spec = _scan.meta_cumsum(self, dim, dtype=dtype)
+    out = _allocate(_spec, "CPU")
     _scan.cumsum_out(self, dim, dtype=dtype, out=out)
     return out
 
 
 def structured_cumsum_(self: Tensor, dim: int, *, dtype: dtype | None) -> Tensor:
-    spec = _scan.meta_cumsum(self, dim, dtype=dtype)
-    check_inplace(self, spec)
+    _spec = _scan.meta_cumsum(self, dim, dtype=dtype)
+    _check_inplace(self, _spec)
     _scan.cumsum_out(self, dim, dtype=dtype, out=self)
     return self
 
 
 def structured_cumsum_out(self: Tensor, dim: int, *, dtype: dtype | None, out: Tensor) -> Tensor:
-    spec = _scan.meta_cumsum(self, dim, dtype=dtype)
-    resize_out(out, spec)
+    _spec = _scan.meta_cumsum(self, dim, dtype=dtype)
+    _resize_out(out, _spec)
     _scan.cumsum_out(self, dim, dtype=dtype, out=out)
     return out
 
 
 def structured_cumprod(self: Tensor, dim: int, *, dtype: dtype | None) -> Tensor:
-    spec = _scan.meta_cumprod(self, dim, dtype=dtype)
-    out = allocate(spec, "CPU")
+    _spec = _scan.meta_cumprod(self, dim, dtype=dtype)
+    out = _allocate(_spec, "CPU")
     _scan.cumprod_out(self, dim, dtype=dtype, out=out)
     return out
 
 
 def structured_cumprod_(self: Tensor, dim: int, *, dtype: dtype | None) -> Tensor:
-    spec = _scan.meta_cumprod(self, dim, dtype=dtype)
-    check_inplace(self, spec)
+    _spec = _scan.meta_cumprod(self, dim, dtype=dtype)
+    _check_inplace(self, _spec)
     _scan.cumprod_out(self, dim, dtype=dtype, out=self)
     return self
 
 
 def structured_cumprod_out(self: Tensor, dim: int, *, dtype: dtype | None, out: Tensor) -> Tensor:
-    spec = _scan.meta_cumprod(self, dim, dtype=dtype)
-    resize_out(out, spec)
+    _spec = _scan.meta_cumprod(self, dim, dtype=dtype)
+    _resize_out(out, _spec)
     _scan.cumprod_out(self, dim, dtype=dtype, out=out)
     return out
 
 
 def structured_mm(self: Tensor, mat2: Tensor) -> Tensor:
-    spec = _matmul.meta_mm(self, mat2)
-    out = allocate(spec, "CPU")
+    _spec = _matmul.meta_mm(self, mat2)
+    out = _allocate(_spec, "CPU")
     _matmul.mm_out_cpu(self, mat2, out=out)
     return out
 
 
 def structured_mm_out(self: Tensor, mat2: Tensor, *, out: Tensor) -> Tensor:
-    spec = _matmul.meta_mm(self, mat2)
-    resize_out(out, spec)
+    _spec = _matmul.meta_mm(self, mat2)
+    _resize_out(out, _spec)
     _matmul.mm_out_cpu(self, mat2, out=out)
     return out
 
 
 def structured_bmm(self: Tensor, mat2: Tensor) -> Tensor:
-    spec = _matmul.meta_bmm(self, mat2)
-    out = allocate(spec, "CPU")
+    _spec = _matmul.meta_bmm(self, mat2)
+    out = _allocate(_spec, "CPU")
     _matmul.bmm_out_cpu(self, mat2, out=out)
     return out
 
 
 def structured_bmm_out(self: Tensor, mat2: Tensor, *, out: Tensor) -> Tensor:
-    spec = _matmul.meta_bmm(self, mat2)
-    resize_out(out, spec)
+    _spec = _matmul.meta_bmm(self, mat2)
+    _resize_out(out, _spec)
     _matmul.bmm_out_cpu(self, mat2, out=out)
     return out
 
@@ -2547,8 +2551,8 @@ def structured_addmm(
     beta: Number,
     alpha: Number,
 ) -> Tensor:
-    spec = _matmul.meta_addmm(self, mat1, mat2, beta=beta, alpha=alpha)
-    out = allocate(spec, "CPU")
+    _spec = _matmul.meta_addmm(self, mat1, mat2, beta=beta, alpha=alpha)
+    out = _allocate(_spec, "CPU")
     _matmul.addmm_out_cpu(self, mat1, mat2, beta=beta, alpha=alpha, out=out)
     return out
 
@@ -2561,8 +2565,8 @@ def structured_addmm_(
     beta: Number,
     alpha: Number,
 ) -> Tensor:
-    spec = _matmul.meta_addmm(self, mat1, mat2, beta=beta, alpha=alpha)
-    check_inplace(self, spec)
+    _spec = _matmul.meta_addmm(self, mat1, mat2, beta=beta, alpha=alpha)
+    _check_inplace(self, _spec)
     _matmul.addmm_out_cpu(self, mat1, mat2, beta=beta, alpha=alpha, out=self)
     return self
 
@@ -2576,8 +2580,8 @@ def structured_addmm_out(
     alpha: Number,
     out: Tensor,
 ) -> Tensor:
-    spec = _matmul.meta_addmm(self, mat1, mat2, beta=beta, alpha=alpha)
-    resize_out(out, spec)
+    _spec = _matmul.meta_addmm(self, mat1, mat2, beta=beta, alpha=alpha)
+    _resize_out(out, _spec)
     _matmul.addmm_out_cpu(self, mat1, mat2, beta=beta, alpha=alpha, out=out)
     return out
 
@@ -2590,8 +2594,8 @@ def structured_baddbmm(
     beta: Number,
     alpha: Number,
 ) -> Tensor:
-    spec = _matmul.meta_baddbmm(self, batch1, batch2, beta=beta, alpha=alpha)
-    out = allocate(spec, "CPU")
+    _spec = _matmul.meta_baddbmm(self, batch1, batch2, beta=beta, alpha=alpha)
+    out = _allocate(_spec, "CPU")
     _matmul.baddbmm_out_cpu(self, batch1, batch2, beta=beta, alpha=alpha, out=out)
     return out
 
@@ -2604,8 +2608,8 @@ def structured_baddbmm_(
     beta: Number,
     alpha: Number,
 ) -> Tensor:
-    spec = _matmul.meta_baddbmm(self, batch1, batch2, beta=beta, alpha=alpha)
-    check_inplace(self, spec)
+    _spec = _matmul.meta_baddbmm(self, batch1, batch2, beta=beta, alpha=alpha)
+    _check_inplace(self, _spec)
     _matmul.baddbmm_out_cpu(self, batch1, batch2, beta=beta, alpha=alpha, out=self)
     return self
 
@@ -2619,8 +2623,8 @@ def structured_baddbmm_out(
     alpha: Number,
     out: Tensor,
 ) -> Tensor:
-    spec = _matmul.meta_baddbmm(self, batch1, batch2, beta=beta, alpha=alpha)
-    resize_out(out, spec)
+    _spec = _matmul.meta_baddbmm(self, batch1, batch2, beta=beta, alpha=alpha)
+    _resize_out(out, _spec)
     _matmul.baddbmm_out_cpu(self, batch1, batch2, beta=beta, alpha=alpha, out=out)
     return out
 
@@ -2633,8 +2637,8 @@ def structured_addmv(
     beta: Number,
     alpha: Number,
 ) -> Tensor:
-    spec = _matmul.meta_addmv(self, mat, vec, beta=beta, alpha=alpha)
-    out = allocate(spec, "CPU")
+    _spec = _matmul.meta_addmv(self, mat, vec, beta=beta, alpha=alpha)
+    out = _allocate(_spec, "CPU")
     _matmul.addmv_out_cpu(self, mat, vec, beta=beta, alpha=alpha, out=out)
     return out
 
@@ -2647,8 +2651,8 @@ def structured_addmv_(
     beta: Number,
     alpha: Number,
 ) -> Tensor:
-    spec = _matmul.meta_addmv(self, mat, vec, beta=beta, alpha=alpha)
-    check_inplace(self, spec)
+    _spec = _matmul.meta_addmv(self, mat, vec, beta=beta, alpha=alpha)
+    _check_inplace(self, _spec)
     _matmul.addmv_out_cpu(self, mat, vec, beta=beta, alpha=alpha, out=self)
     return self
 
@@ -2662,85 +2666,85 @@ def structured_addmv_out(
     alpha: Number,
     out: Tensor,
 ) -> Tensor:
-    spec = _matmul.meta_addmv(self, mat, vec, beta=beta, alpha=alpha)
-    resize_out(out, spec)
+    _spec = _matmul.meta_addmv(self, mat, vec, beta=beta, alpha=alpha)
+    _resize_out(out, _spec)
     _matmul.addmv_out_cpu(self, mat, vec, beta=beta, alpha=alpha, out=out)
     return out
 
 
 def structured_gelu(self: Tensor, *, approximate: str) -> Tensor:
-    spec = _activation.meta_gelu(self, approximate=approximate)
-    out = allocate(spec, "CPU")
+    _spec = _activation.meta_gelu(self, approximate=approximate)
+    out = _allocate(_spec, "CPU")
     _activation.gelu_out_cpu(self, approximate=approximate, out=out)
     return out
 
 
 def structured_gelu_(self: Tensor, *, approximate: str) -> Tensor:
-    spec = _activation.meta_gelu(self, approximate=approximate)
-    check_inplace(self, spec)
+    _spec = _activation.meta_gelu(self, approximate=approximate)
+    _check_inplace(self, _spec)
     _activation.gelu_out_cpu(self, approximate=approximate, out=self)
     return self
 
 
 def structured_gelu_out(self: Tensor, *, approximate: str, out: Tensor) -> Tensor:
-    spec = _activation.meta_gelu(self, approximate=approximate)
-    resize_out(out, spec)
+    _spec = _activation.meta_gelu(self, approximate=approximate)
+    _resize_out(out, _spec)
     _activation.gelu_out_cpu(self, approximate=approximate, out=out)
     return out
 
 
 def structured_silu(self: Tensor) -> Tensor:
-    spec = _activation.meta_silu(self)
-    out = allocate(spec, "CPU")
+    _spec = _activation.meta_silu(self)
+    out = _allocate(_spec, "CPU")
     _activation.silu_out(self, out=out)
     return out
 
 
 def structured_silu_(self: Tensor) -> Tensor:
-    spec = _activation.meta_silu(self)
-    check_inplace(self, spec)
+    _spec = _activation.meta_silu(self)
+    _check_inplace(self, _spec)
     _activation.silu_out(self, out=self)
     return self
 
 
 def structured_silu_out(self: Tensor, *, out: Tensor) -> Tensor:
-    spec = _activation.meta_silu(self)
-    resize_out(out, spec)
+    _spec = _activation.meta_silu(self)
+    _resize_out(out, _spec)
     _activation.silu_out(self, out=out)
     return out
 
 
 def structured_mish(self: Tensor) -> Tensor:
-    spec = _activation.meta_mish(self)
-    out = allocate(spec, "CPU")
+    _spec = _activation.meta_mish(self)
+    out = _allocate(_spec, "CPU")
     _activation.mish_out(self, out=out)
     return out
 
 
 def structured_mish_(self: Tensor) -> Tensor:
-    spec = _activation.meta_mish(self)
-    check_inplace(self, spec)
+    _spec = _activation.meta_mish(self)
+    _check_inplace(self, _spec)
     _activation.mish_out(self, out=self)
     return self
 
 
 def structured_mish_out(self: Tensor, *, out: Tensor) -> Tensor:
-    spec = _activation.meta_mish(self)
-    resize_out(out, spec)
+    _spec = _activation.meta_mish(self)
+    _resize_out(out, _spec)
     _activation.mish_out(self, out=out)
     return out
 
 
 def structured_elu(self: Tensor, alpha: Number, scale: Number, input_scale: Number) -> Tensor:
-    spec = _activation.meta_elu(self, alpha, scale, input_scale)
-    out = allocate(spec, "CPU")
+    _spec = _activation.meta_elu(self, alpha, scale, input_scale)
+    out = _allocate(_spec, "CPU")
     _activation.elu_out(self, alpha, scale, input_scale, out=out)
     return out
 
 
 def structured_elu_(self: Tensor, alpha: Number, scale: Number, input_scale: Number) -> Tensor:
-    spec = _activation.meta_elu(self, alpha, scale, input_scale)
-    check_inplace(self, spec)
+    _spec = _activation.meta_elu(self, alpha, scale, input_scale)
+    _check_inplace(self, _spec)
     _activation.elu_out(self, alpha, scale, input_scale, out=self)
     return self
 
@@ -2753,36 +2757,36 @@ def structured_elu_out(
     *,
     out: Tensor,
 ) -> Tensor:
-    spec = _activation.meta_elu(self, alpha, scale, input_scale)
-    resize_out(out, spec)
+    _spec = _activation.meta_elu(self, alpha, scale, input_scale)
+    _resize_out(out, _spec)
     _activation.elu_out(self, alpha, scale, input_scale, out=out)
     return out
 
 
 def structured_leaky_relu(self: Tensor, negative_slope: Number) -> Tensor:
-    spec = _activation.meta_leaky_relu(self, negative_slope)
-    out = allocate(spec, "CPU")
+    _spec = _activation.meta_leaky_relu(self, negative_slope)
+    out = _allocate(_spec, "CPU")
     _activation.leaky_relu_out(self, negative_slope, out=out)
     return out
 
 
 def structured_leaky_relu_(self: Tensor, negative_slope: Number) -> Tensor:
-    spec = _activation.meta_leaky_relu(self, negative_slope)
-    check_inplace(self, spec)
+    _spec = _activation.meta_leaky_relu(self, negative_slope)
+    _check_inplace(self, _spec)
     _activation.leaky_relu_out(self, negative_slope, out=self)
     return self
 
 
 def structured_leaky_relu_out(self: Tensor, negative_slope: Number, *, out: Tensor) -> Tensor:
-    spec = _activation.meta_leaky_relu(self, negative_slope)
-    resize_out(out, spec)
+    _spec = _activation.meta_leaky_relu(self, negative_slope)
+    _resize_out(out, _spec)
     _activation.leaky_relu_out(self, negative_slope, out=out)
     return out
 
 
 def structured_softplus(self: Tensor, beta: Number, threshold: Number) -> Tensor:
-    spec = _activation.meta_softplus(self, beta, threshold)
-    out = allocate(spec, "CPU")
+    _spec = _activation.meta_softplus(self, beta, threshold)
+    out = _allocate(_spec, "CPU")
     _activation.softplus_out(self, beta, threshold, out=out)
     return out
 
@@ -2794,22 +2798,22 @@ def structured_softplus_out(
     *,
     out: Tensor,
 ) -> Tensor:
-    spec = _activation.meta_softplus(self, beta, threshold)
-    resize_out(out, spec)
+    _spec = _activation.meta_softplus(self, beta, threshold)
+    _resize_out(out, _spec)
     _activation.softplus_out(self, beta, threshold, out=out)
     return out
 
 
 def structured_threshold(self: Tensor, threshold: Number, value: Number) -> Tensor:
-    spec = _activation.meta_threshold(self, threshold, value)
-    out = allocate(spec, "CPU")
+    _spec = _activation.meta_threshold(self, threshold, value)
+    out = _allocate(_spec, "CPU")
     _activation.threshold_out(self, threshold, value, out=out)
     return out
 
 
 def structured_threshold_(self: Tensor, threshold: Number, value: Number) -> Tensor:
-    spec = _activation.meta_threshold(self, threshold, value)
-    check_inplace(self, spec)
+    _spec = _activation.meta_threshold(self, threshold, value)
+    _check_inplace(self, _spec)
     _activation.threshold_out(self, threshold, value, out=self)
     return self
 
@@ -2821,92 +2825,92 @@ def structured_threshold_out(
     *,
     out: Tensor,
 ) -> Tensor:
-    spec = _activation.meta_threshold(self, threshold, value)
-    resize_out(out, spec)
+    _spec = _activation.meta_threshold(self, threshold, value)
+    _resize_out(out, _spec)
     _activation.threshold_out(self, threshold, value, out=out)
     return out
 
 
 def structured_hardsigmoid(self: Tensor) -> Tensor:
-    spec = _activation.meta_hardsigmoid(self)
-    out = allocate(spec, "CPU")
+    _spec = _activation.meta_hardsigmoid(self)
+    out = _allocate(_spec, "CPU")
     _activation.hardsigmoid_out(self, out=out)
     return out
 
 
 def structured_hardsigmoid_(self: Tensor) -> Tensor:
-    spec = _activation.meta_hardsigmoid(self)
-    check_inplace(self, spec)
+    _spec = _activation.meta_hardsigmoid(self)
+    _check_inplace(self, _spec)
     _activation.hardsigmoid_out(self, out=self)
     return self
 
 
 def structured_hardsigmoid_out(self: Tensor, *, out: Tensor) -> Tensor:
-    spec = _activation.meta_hardsigmoid(self)
-    resize_out(out, spec)
+    _spec = _activation.meta_hardsigmoid(self)
+    _resize_out(out, _spec)
     _activation.hardsigmoid_out(self, out=out)
     return out
 
 
 def structured_hardshrink(self: Tensor, lambd: Number) -> Tensor:
-    spec = _activation.meta_hardshrink(self, lambd)
-    out = allocate(spec, "CPU")
+    _spec = _activation.meta_hardshrink(self, lambd)
+    out = _allocate(_spec, "CPU")
     _activation.hardshrink_out(self, lambd, out=out)
     return out
 
 
 def structured_hardshrink_out(self: Tensor, lambd: Number, *, out: Tensor) -> Tensor:
-    spec = _activation.meta_hardshrink(self, lambd)
-    resize_out(out, spec)
+    _spec = _activation.meta_hardshrink(self, lambd)
+    _resize_out(out, _spec)
     _activation.hardshrink_out(self, lambd, out=out)
     return out
 
 
 def structured_softshrink(self: Tensor, lambd: Number) -> Tensor:
-    spec = _activation.meta_softshrink(self, lambd)
-    out = allocate(spec, "CPU")
+    _spec = _activation.meta_softshrink(self, lambd)
+    out = _allocate(_spec, "CPU")
     _activation.softshrink_out(self, lambd, out=out)
     return out
 
 
 def structured_softshrink_out(self: Tensor, lambd: Number, *, out: Tensor) -> Tensor:
-    spec = _activation.meta_softshrink(self, lambd)
-    resize_out(out, spec)
+    _spec = _activation.meta_softshrink(self, lambd)
+    _resize_out(out, _spec)
     _activation.softshrink_out(self, lambd, out=out)
     return out
 
 
 def structured_glu(self: Tensor, dim: int) -> Tensor:
-    spec = _activation.meta_glu(self, dim)
-    out = allocate(spec, "CPU")
+    _spec = _activation.meta_glu(self, dim)
+    out = _allocate(_spec, "CPU")
     _activation.glu_out(self, dim, out=out)
     return out
 
 
 def structured_glu_out(self: Tensor, dim: int, *, out: Tensor) -> Tensor:
-    spec = _activation.meta_glu(self, dim)
-    resize_out(out, spec)
+    _spec = _activation.meta_glu(self, dim)
+    _resize_out(out, _spec)
     _activation.glu_out(self, dim, out=out)
     return out
 
 
 def structured__softmax(self: Tensor, dim: int, half_to_float: bool) -> Tensor:
-    spec = _softmax.meta__softmax(self, dim, half_to_float)
-    out = allocate(spec, "CPU")
+    _spec = _softmax.meta__softmax(self, dim, half_to_float)
+    out = _allocate(_spec, "CPU")
     _softmax.softmax_cpu_out(self, dim, half_to_float, out=out)
     return out
 
 
 def structured__softmax_out(self: Tensor, dim: int, half_to_float: bool, *, out: Tensor) -> Tensor:
-    spec = _softmax.meta__softmax(self, dim, half_to_float)
-    resize_out(out, spec)
+    _spec = _softmax.meta__softmax(self, dim, half_to_float)
+    _resize_out(out, _spec)
     _softmax.softmax_cpu_out(self, dim, half_to_float, out=out)
     return out
 
 
 def structured__log_softmax(self: Tensor, dim: int, half_to_float: bool) -> Tensor:
-    spec = _softmax.meta__log_softmax(self, dim, half_to_float)
-    out = allocate(spec, "CPU")
+    _spec = _softmax.meta__log_softmax(self, dim, half_to_float)
+    out = _allocate(_spec, "CPU")
     _softmax.log_softmax_cpu_out(self, dim, half_to_float, out=out)
     return out
 
@@ -2918,29 +2922,29 @@ def structured__log_softmax_out(
     *,
     out: Tensor,
 ) -> Tensor:
-    spec = _softmax.meta__log_softmax(self, dim, half_to_float)
-    resize_out(out, spec)
+    _spec = _softmax.meta__log_softmax(self, dim, half_to_float)
+    _resize_out(out, _spec)
     _softmax.log_softmax_cpu_out(self, dim, half_to_float, out=out)
     return out
 
 
 def structured_mse_loss(self: Tensor, target: Tensor, reduction: int) -> Tensor:
-    spec = _loss.meta_mse_loss(self, target, reduction)
-    out = allocate(spec, "CPU")
+    _spec = _loss.meta_mse_loss(self, target, reduction)
+    out = _allocate(_spec, "CPU")
     _loss.mse_loss_out(self, target, reduction, out=out)
     return out
 
 
 def structured_mse_loss_out(self: Tensor, target: Tensor, reduction: int, *, out: Tensor) -> Tensor:
-    spec = _loss.meta_mse_loss(self, target, reduction)
-    resize_out(out, spec)
+    _spec = _loss.meta_mse_loss(self, target, reduction)
+    _resize_out(out, _spec)
     _loss.mse_loss_out(self, target, reduction, out=out)
     return out
 
 
 def structured_smooth_l1_loss(self: Tensor, target: Tensor, reduction: int, beta: float) -> Tensor:
-    spec = _loss.meta_smooth_l1_loss(self, target, reduction, beta)
-    out = allocate(spec, "CPU")
+    _spec = _loss.meta_smooth_l1_loss(self, target, reduction, beta)
+    out = _allocate(_spec, "CPU")
     _loss.smooth_l1_loss_out(self, target, reduction, beta, out=out)
     return out
 
@@ -2953,8 +2957,8 @@ def structured_smooth_l1_loss_out(
     *,
     out: Tensor,
 ) -> Tensor:
-    spec = _loss.meta_smooth_l1_loss(self, target, reduction, beta)
-    resize_out(out, spec)
+    _spec = _loss.meta_smooth_l1_loss(self, target, reduction, beta)
+    _resize_out(out, _spec)
     _loss.smooth_l1_loss_out(self, target, reduction, beta, out=out)
     return out
 
@@ -2966,9 +2970,9 @@ def structured_nll_loss_forward(
     reduction: int,
     ignore_index: int,
 ) -> tuple[Tensor, Tensor]:
-    spec = _loss.meta_nll_loss_forward(self, target, weight, reduction, ignore_index)
-    output = allocate(spec[0], "CPU")
-    total_weight = allocate(spec[1], "CPU")
+    _spec = _loss.meta_nll_loss_forward(self, target, weight, reduction, ignore_index)
+    output = _allocate(_spec[0], "CPU")
+    total_weight = _allocate(_spec[1], "CPU")
     _loss.nll_loss_forward_out_cpu(
         self,
         target,
@@ -2991,9 +2995,9 @@ def structured_nll_loss_forward_output(
     output: Tensor,
     total_weight: Tensor,
 ) -> tuple[Tensor, Tensor]:
-    spec = _loss.meta_nll_loss_forward(self, target, weight, reduction, ignore_index)
-    resize_out(output, spec[0])
-    resize_out(total_weight, spec[1])
+    _spec = _loss.meta_nll_loss_forward(self, target, weight, reduction, ignore_index)
+    _resize_out(output, _spec[0])
+    _resize_out(total_weight, _spec[1])
     _loss.nll_loss_forward_out_cpu(
         self,
         target,

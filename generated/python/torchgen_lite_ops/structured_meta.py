@@ -23,7 +23,11 @@ import torchgen_lite_reference.kernels.scan as _scan
 import torchgen_lite_reference.kernels.softmax as _softmax
 import torchgen_lite_reference.kernels.ternary as _ternary
 import torchgen_lite_reference.kernels.unary as _unary
-from torchgen_lite_reference.framework import allocate, check_inplace, resize_out
+from torchgen_lite_reference.framework import (
+    allocate as _allocate,
+    check_inplace as _check_inplace,
+    resize_out as _resize_out,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -32,56 +36,56 @@ if TYPE_CHECKING:
 
 
 def structured_cat(tensors: Sequence[Tensor], dim: int) -> Tensor:
-    spec = _rearrange.meta_cat(tensors, dim)
-    out = allocate(spec, "Meta")
+    _spec = _rearrange.meta_cat(tensors, dim)
+    out = _allocate(_spec, "Meta")
     return out
 
 
 def structured_cat_out(tensors: Sequence[Tensor], dim: int, *, out: Tensor) -> Tensor:
-    spec = _rearrange.meta_cat(tensors, dim)
-    resize_out(out, spec)
+    _spec = _rearrange.meta_cat(tensors, dim)
+    _resize_out(out, _spec)
     return out
 
 
 def structured_tril(self: Tensor, diagonal: int) -> Tensor:
-    spec = _rearrange.meta_tril(self, diagonal)
-    out = allocate(spec, "Meta")
+    _spec = _rearrange.meta_tril(self, diagonal)
+    out = _allocate(_spec, "Meta")
     return out
 
 
 def structured_tril_(self: Tensor, diagonal: int) -> Tensor:
-    spec = _rearrange.meta_tril(self, diagonal)
-    check_inplace(self, spec)
+    _spec = _rearrange.meta_tril(self, diagonal)
+    _check_inplace(self, _spec)
     return self
 
 
 def structured_tril_out(self: Tensor, diagonal: int, *, out: Tensor) -> Tensor:
-    spec = _rearrange.meta_tril(self, diagonal)
-    resize_out(out, spec)
+    _spec = _rearrange.meta_tril(self, diagonal)
+    _resize_out(out, _spec)
     return out
 
 
 def structured_triu(self: Tensor, diagonal: int) -> Tensor:
-    spec = _rearrange.meta_triu(self, diagonal)
-    out = allocate(spec, "Meta")
+    _spec = _rearrange.meta_triu(self, diagonal)
+    out = _allocate(_spec, "Meta")
     return out
 
 
 def structured_triu_(self: Tensor, diagonal: int) -> Tensor:
-    spec = _rearrange.meta_triu(self, diagonal)
-    check_inplace(self, spec)
+    _spec = _rearrange.meta_triu(self, diagonal)
+    _check_inplace(self, _spec)
     return self
 
 
 def structured_triu_out(self: Tensor, diagonal: int, *, out: Tensor) -> Tensor:
-    spec = _rearrange.meta_triu(self, diagonal)
-    resize_out(out, spec)
+    _spec = _rearrange.meta_triu(self, diagonal)
+    _resize_out(out, _spec)
     return out
 
 
 def structured_gather(self: Tensor, dim: int, index: Tensor, *, sparse_grad: bool) -> Tensor:
-    spec = _index.meta_gather(self, dim, index, sparse_grad=sparse_grad)
-    out = allocate(spec, "Meta")
+    _spec = _index.meta_gather(self, dim, index, sparse_grad=sparse_grad)
+    out = _allocate(_spec, "Meta")
     return out
 
 
@@ -93,20 +97,20 @@ def structured_gather_out(
     sparse_grad: bool,
     out: Tensor,
 ) -> Tensor:
-    spec = _index.meta_gather(self, dim, index, sparse_grad=sparse_grad)
-    resize_out(out, spec)
+    _spec = _index.meta_gather(self, dim, index, sparse_grad=sparse_grad)
+    _resize_out(out, _spec)
     return out
 
 
 def structured_scatter_src(self: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor:
-    spec = _index.meta_scatter_src(self, dim, index, src)
-    out = allocate(spec, "Meta")
+    _spec = _index.meta_scatter_src(self, dim, index, src)
+    out = _allocate(_spec, "Meta")
     return out
 
 
 def structured_scatter__src(self: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor:
-    spec = _index.meta_scatter_src(self, dim, index, src)
-    check_inplace(self, spec)
+    _spec = _index.meta_scatter_src(self, dim, index, src)
+    _check_inplace(self, _spec)
     return self
 
 
@@ -118,20 +122,20 @@ def structured_scatter_src_out(
     *,
     out: Tensor,
 ) -> Tensor:
-    spec = _index.meta_scatter_src(self, dim, index, src)
-    resize_out(out, spec)
+    _spec = _index.meta_scatter_src(self, dim, index, src)
+    _resize_out(out, _spec)
     return out
 
 
 def structured_scatter_value(self: Tensor, dim: int, index: Tensor, value: Number) -> Tensor:
-    spec = _index.meta_scatter_value(self, dim, index, value)
-    out = allocate(spec, "Meta")
+    _spec = _index.meta_scatter_value(self, dim, index, value)
+    out = _allocate(_spec, "Meta")
     return out
 
 
 def structured_scatter__value(self: Tensor, dim: int, index: Tensor, value: Number) -> Tensor:
-    spec = _index.meta_scatter_value(self, dim, index, value)
-    check_inplace(self, spec)
+    _spec = _index.meta_scatter_value(self, dim, index, value)
+    _check_inplace(self, _spec)
     return self
 
 
@@ -143,8 +147,8 @@ def structured_scatter_value_out(
     *,
     out: Tensor,
 ) -> Tensor:
-    spec = _index.meta_scatter_value(self, dim, index, value)
-    resize_out(out, spec)
+    _spec = _index.meta_scatter_value(self, dim, index, value)
+    _resize_out(out, _spec)
     return out
 
 
@@ -156,8 +160,8 @@ def structured_scatter_reduce(
     *,
     reduce: str,
 ) -> Tensor:
-    spec = _index.meta_scatter_reduce(self, dim, index, src, reduce=reduce)
-    out = allocate(spec, "Meta")
+    _spec = _index.meta_scatter_reduce(self, dim, index, src, reduce=reduce)
+    out = _allocate(_spec, "Meta")
     return out
 
 
@@ -169,8 +173,8 @@ def structured_scatter__reduce(
     *,
     reduce: str,
 ) -> Tensor:
-    spec = _index.meta_scatter_reduce(self, dim, index, src, reduce=reduce)
-    check_inplace(self, spec)
+    _spec = _index.meta_scatter_reduce(self, dim, index, src, reduce=reduce)
+    _check_inplace(self, _spec)
     return self
 
 
@@ -183,8 +187,8 @@ def structured_scatter_reduce_out(
     reduce: str,
     out: Tensor,
 ) -> Tensor:
-    spec = _index.meta_scatter_reduce(self, dim, index, src, reduce=reduce)
-    resize_out(out, spec)
+    _spec = _index.meta_scatter_reduce(self, dim, index, src, reduce=reduce)
+    _resize_out(out, _spec)
     return out
 
 
@@ -196,8 +200,8 @@ def structured_scatter_value_reduce(
     *,
     reduce: str,
 ) -> Tensor:
-    spec = _index.meta_scatter_value_reduce(self, dim, index, value, reduce=reduce)
-    out = allocate(spec, "Meta")
+    _spec = _index.meta_scatter_value_reduce(self, dim, index, value, reduce=reduce)
+    out = _allocate(_spec, "Meta")
     return out
 
 
@@ -209,8 +213,8 @@ def structured_scatter__value_reduce(
     *,
     reduce: str,
 ) -> Tensor:
-    spec = _index.meta_scatter_value_reduce(self, dim, index, value, reduce=reduce)
-    check_inplace(self, spec)
+    _spec = _index.meta_scatter_value_reduce(self, dim, index, value, reduce=reduce)
+    _check_inplace(self, _spec)
     return self
 
 
@@ -223,20 +227,20 @@ def structured_scatter_value_reduce_out(
     reduce: str,
     out: Tensor,
 ) -> Tensor:
-    spec = _index.meta_scatter_value_reduce(self, dim, index, value, reduce=reduce)
-    resize_out(out, spec)
+    _spec = _index.meta_scatter_value_reduce(self, dim, index, value, reduce=reduce)
+    _resize_out(out, _spec)
     return out
 
 
 def structured_scatter_add(self: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor:
-    spec = _index.meta_scatter_add(self, dim, index, src)
-    out = allocate(spec, "Meta")
+    _spec = _index.meta_scatter_add(self, dim, index, src)
+    out = _allocate(_spec, "Meta")
     return out
 
 
 def structured_scatter_add_(self: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor:
-    spec = _index.meta_scatter_add(self, dim, index, src)
-    check_inplace(self, spec)
+    _spec = _index.meta_scatter_add(self, dim, index, src)
+    _check_inplace(self, _spec)
     return self
 
 
@@ -248,8 +252,8 @@ def structured_scatter_add_out(
     *,
     out: Tensor,
 ) -> Tensor:
-    spec = _index.meta_scatter_add(self, dim, index, src)
-    resize_out(out, spec)
+    _spec = _index.meta_scatter_add(self, dim, index, src)
+    _resize_out(out, _spec)
     return out
 
 
@@ -261,8 +265,8 @@ def structured_index_add(
     *,
     alpha: Number,
 ) -> Tensor:
-    spec = _index.meta_index_add(self, dim, index, source, alpha=alpha)
-    out = allocate(spec, "Meta")
+    _spec = _index.meta_index_add(self, dim, index, source, alpha=alpha)
+    out = _allocate(_spec, "Meta")
     return out
 
 
@@ -274,8 +278,8 @@ def structured_index_add_(
     *,
     alpha: Number,
 ) -> Tensor:
-    spec = _index.meta_index_add(self, dim, index, source, alpha=alpha)
-    check_inplace(self, spec)
+    _spec = _index.meta_index_add(self, dim, index, source, alpha=alpha)
+    _check_inplace(self, _spec)
     return self
 
 
@@ -288,20 +292,20 @@ def structured_index_add_out(
     alpha: Number,
     out: Tensor,
 ) -> Tensor:
-    spec = _index.meta_index_add(self, dim, index, source, alpha=alpha)
-    resize_out(out, spec)
+    _spec = _index.meta_index_add(self, dim, index, source, alpha=alpha)
+    _resize_out(out, _spec)
     return out
 
 
 def structured_index_copy(self: Tensor, dim: int, index: Tensor, source: Tensor) -> Tensor:
-    spec = _index.meta_index_copy(self, dim, index, source)
-    out = allocate(spec, "Meta")
+    _spec = _index.meta_index_copy(self, dim, index, source)
+    out = _allocate(_spec, "Meta")
     return out
 
 
 def structured_index_copy_(self: Tensor, dim: int, index: Tensor, source: Tensor) -> Tensor:
-    spec = _index.meta_index_copy(self, dim, index, source)
-    check_inplace(self, spec)
+    _spec = _index.meta_index_copy(self, dim, index, source)
+    _check_inplace(self, _spec)
     return self
 
 
@@ -313,14 +317,14 @@ def structured_index_copy_out(
     *,
     out: Tensor,
 ) -> Tensor:
-    spec = _index.meta_index_copy(self, dim, index, source)
-    resize_out(out, spec)
+    _spec = _index.meta_index_copy(self, dim, index, source)
+    _resize_out(out, _spec)
     return out
 
 
 def structured_index_Tensor(self: Tensor, indices: Sequence[Tensor | None]) -> Tensor:
-    spec = _advanced_index.meta_index_Tensor(self, indices)
-    out = allocate(spec, "Meta")
+    _spec = _advanced_index.meta_index_Tensor(self, indices)
+    out = _allocate(_spec, "Meta")
     return out
 
 
@@ -330,8 +334,8 @@ def structured_index_Tensor_out(
     *,
     out: Tensor,
 ) -> Tensor:
-    spec = _advanced_index.meta_index_Tensor(self, indices)
-    resize_out(out, spec)
+    _spec = _advanced_index.meta_index_Tensor(self, indices)
+    _resize_out(out, _spec)
     return out
 
 
@@ -342,9 +346,9 @@ def structured_sort_stable(
     dim: int,
     descending: bool,
 ) -> tuple[Tensor, Tensor]:
-    spec = _order.meta_sort_stable(self, stable=stable, dim=dim, descending=descending)
-    values = allocate(spec[0], "Meta")
-    indices = allocate(spec[1], "Meta")
+    _spec = _order.meta_sort_stable(self, stable=stable, dim=dim, descending=descending)
+    values = _allocate(_spec[0], "Meta")
+    indices = _allocate(_spec[1], "Meta")
     return values, indices
 
 
@@ -357,9 +361,9 @@ def structured_sort_values_stable(
     values: Tensor,
     indices: Tensor,
 ) -> tuple[Tensor, Tensor]:
-    spec = _order.meta_sort_stable(self, stable=stable, dim=dim, descending=descending)
-    resize_out(values, spec[0])
-    resize_out(indices, spec[1])
+    _spec = _order.meta_sort_stable(self, stable=stable, dim=dim, descending=descending)
+    _resize_out(values, _spec[0])
+    _resize_out(indices, _spec[1])
     return values, indices
 
 
@@ -370,9 +374,9 @@ def structured_topk(
     largest: bool,
     sorted: bool,
 ) -> tuple[Tensor, Tensor]:
-    spec = _order.meta_topk(self, k, dim, largest, sorted)
-    values = allocate(spec[0], "Meta")
-    indices = allocate(spec[1], "Meta")
+    _spec = _order.meta_topk(self, k, dim, largest, sorted)
+    values = _allocate(_spec[0], "Meta")
+    indices = _allocate(_spec[1], "Meta")
     return values, indices
 
 
@@ -386,729 +390,729 @@ def structured_topk_values(
     values: Tensor,
     indices: Tensor,
 ) -> tuple[Tensor, Tensor]:
-    spec = _order.meta_topk(self, k, dim, largest, sorted)
-    resize_out(values, spec[0])
-    resize_out(indices, spec[1])
+    _spec = _order.meta_topk(self, k, dim, largest, sorted)
+    _resize_out(values, _spec[0])
+    _resize_out(indices, _spec[1])
     return values, indices
 
 
 def structured_neg(self: Tensor) -> Tensor:
-    spec = _unary.meta_neg(self)
-    out = allocate(spec, "Meta")
+    _spec = _unary.meta_neg(self)
+    out = _allocate(_spec, "Meta")
     return out
 
 
 def structured_neg_(self: Tensor) -> Tensor:
-    spec = _unary.meta_neg(self)
-    check_inplace(self, spec)
+    _spec = _unary.meta_neg(self)
+    _check_inplace(self, _spec)
     return self
 
 
 def structured_neg_out(self: Tensor, *, out: Tensor) -> Tensor:
-    spec = _unary.meta_neg(self)
-    resize_out(out, spec)
+    _spec = _unary.meta_neg(self)
+    _resize_out(out, _spec)
     return out
 
 
 def structured_exp(self: Tensor) -> Tensor:
-    spec = _unary.meta_exp(self)
-    out = allocate(spec, "Meta")
+    _spec = _unary.meta_exp(self)
+    out = _allocate(_spec, "Meta")
     return out
 
 
 def structured_exp_(self: Tensor) -> Tensor:
-    spec = _unary.meta_exp(self)
-    check_inplace(self, spec)
+    _spec = _unary.meta_exp(self)
+    _check_inplace(self, _spec)
     return self
 
 
 def structured_exp_out(self: Tensor, *, out: Tensor) -> Tensor:
-    spec = _unary.meta_exp(self)
-    resize_out(out, spec)
+    _spec = _unary.meta_exp(self)
+    _resize_out(out, _spec)
     return out
 
 
 def structured_exp2(self: Tensor) -> Tensor:
-    spec = _unary.meta_exp2(self)
-    out = allocate(spec, "Meta")
+    _spec = _unary.meta_exp2(self)
+    out = _allocate(_spec, "Meta")
     return out
 
 
 def structured_exp2_(self: Tensor) -> Tensor:
-    spec = _unary.meta_exp2(self)
-    check_inplace(self, spec)
+    _spec = _unary.meta_exp2(self)
+    _check_inplace(self, _spec)
     return self
 
 
 def structured_exp2_out(self: Tensor, *, out: Tensor) -> Tensor:
-    spec = _unary.meta_exp2(self)
-    resize_out(out, spec)
+    _spec = _unary.meta_exp2(self)
+    _resize_out(out, _spec)
     return out
 
 
 def structured_log(self: Tensor) -> Tensor:
-    spec = _unary.meta_log(self)
-    out = allocate(spec, "Meta")
+    _spec = _unary.meta_log(self)
+    out = _allocate(_spec, "Meta")
     return out
 
 
 def structured_log_(self: Tensor) -> Tensor:
-    spec = _unary.meta_log(self)
-    check_inplace(self, spec)
+    _spec = _unary.meta_log(self)
+    _check_inplace(self, _spec)
     return self
 
 
 def structured_log_out(self: Tensor, *, out: Tensor) -> Tensor:
-    spec = _unary.meta_log(self)
-    resize_out(out, spec)
+    _spec = _unary.meta_log(self)
+    _resize_out(out, _spec)
     return out
 
 
 def structured_log2(self: Tensor) -> Tensor:
-    spec = _unary.meta_log2(self)
-    out = allocate(spec, "Meta")
+    _spec = _unary.meta_log2(self)
+    out = _allocate(_spec, "Meta")
     return out
 
 
 def structured_log2_(self: Tensor) -> Tensor:
-    spec = _unary.meta_log2(self)
-    check_inplace(self, spec)
+    _spec = _unary.meta_log2(self)
+    _check_inplace(self, _spec)
     return self
 
 
 def structured_log2_out(self: Tensor, *, out: Tensor) -> Tensor:
-    spec = _unary.meta_log2(self)
-    resize_out(out, spec)
+    _spec = _unary.meta_log2(self)
+    _resize_out(out, _spec)
     return out
 
 
 def structured_log10(self: Tensor) -> Tensor:
-    spec = _unary.meta_log10(self)
-    out = allocate(spec, "Meta")
+    _spec = _unary.meta_log10(self)
+    out = _allocate(_spec, "Meta")
     return out
 
 
 def structured_log10_(self: Tensor) -> Tensor:
-    spec = _unary.meta_log10(self)
-    check_inplace(self, spec)
+    _spec = _unary.meta_log10(self)
+    _check_inplace(self, _spec)
     return self
 
 
 def structured_log10_out(self: Tensor, *, out: Tensor) -> Tensor:
-    spec = _unary.meta_log10(self)
-    resize_out(out, spec)
+    _spec = _unary.meta_log10(self)
+    _resize_out(out, _spec)
     return out
 
 
 def structured_log1p(self: Tensor) -> Tensor:
-    spec = _unary.meta_log1p(self)
-    out = allocate(spec, "Meta")
+    _spec = _unary.meta_log1p(self)
+    out = _allocate(_spec, "Meta")
     return out
 
 
 def structured_log1p_(self: Tensor) -> Tensor:
-    spec = _unary.meta_log1p(self)
-    check_inplace(self, spec)
+    _spec = _unary.meta_log1p(self)
+    _check_inplace(self, _spec)
     return self
 
 
 def structured_log1p_out(self: Tensor, *, out: Tensor) -> Tensor:
-    spec = _unary.meta_log1p(self)
-    resize_out(out, spec)
+    _spec = _unary.meta_log1p(self)
+    _resize_out(out, _spec)
     return out
 
 
 def structured_expm1(self: Tensor) -> Tensor:
-    spec = _unary.meta_expm1(self)
-    out = allocate(spec, "Meta")
+    _spec = _unary.meta_expm1(self)
+    out = _allocate(_spec, "Meta")
     return out
 
 
 def structured_expm1_(self: Tensor) -> Tensor:
-    spec = _unary.meta_expm1(self)
-    check_inplace(self, spec)
+    _spec = _unary.meta_expm1(self)
+    _check_inplace(self, _spec)
     return self
 
 
 def structured_expm1_out(self: Tensor, *, out: Tensor) -> Tensor:
-    spec = _unary.meta_expm1(self)
-    resize_out(out, spec)
+    _spec = _unary.meta_expm1(self)
+    _resize_out(out, _spec)
     return out
 
 
 def structured_sqrt(self: Tensor) -> Tensor:
-    spec = _unary.meta_sqrt(self)
-    out = allocate(spec, "Meta")
+    _spec = _unary.meta_sqrt(self)
+    out = _allocate(_spec, "Meta")
     return out
 
 
 def structured_sqrt_(self: Tensor) -> Tensor:
-    spec = _unary.meta_sqrt(self)
-    check_inplace(self, spec)
+    _spec = _unary.meta_sqrt(self)
+    _check_inplace(self, _spec)
     return self
 
 
 def structured_sqrt_out(self: Tensor, *, out: Tensor) -> Tensor:
-    spec = _unary.meta_sqrt(self)
-    resize_out(out, spec)
+    _spec = _unary.meta_sqrt(self)
+    _resize_out(out, _spec)
     return out
 
 
 def structured_rsqrt(self: Tensor) -> Tensor:
-    spec = _unary.meta_rsqrt(self)
-    out = allocate(spec, "Meta")
+    _spec = _unary.meta_rsqrt(self)
+    out = _allocate(_spec, "Meta")
     return out
 
 
 def structured_rsqrt_(self: Tensor) -> Tensor:
-    spec = _unary.meta_rsqrt(self)
-    check_inplace(self, spec)
+    _spec = _unary.meta_rsqrt(self)
+    _check_inplace(self, _spec)
     return self
 
 
 def structured_rsqrt_out(self: Tensor, *, out: Tensor) -> Tensor:
-    spec = _unary.meta_rsqrt(self)
-    resize_out(out, spec)
+    _spec = _unary.meta_rsqrt(self)
+    _resize_out(out, _spec)
     return out
 
 
 def structured_sin(self: Tensor) -> Tensor:
-    spec = _unary.meta_sin(self)
-    out = allocate(spec, "Meta")
+    _spec = _unary.meta_sin(self)
+    out = _allocate(_spec, "Meta")
     return out
 
 
 def structured_sin_(self: Tensor) -> Tensor:
-    spec = _unary.meta_sin(self)
-    check_inplace(self, spec)
+    _spec = _unary.meta_sin(self)
+    _check_inplace(self, _spec)
     return self
 
 
 def structured_sin_out(self: Tensor, *, out: Tensor) -> Tensor:
-    spec = _unary.meta_sin(self)
-    resize_out(out, spec)
+    _spec = _unary.meta_sin(self)
+    _resize_out(out, _spec)
     return out
 
 
 def structured_cos(self: Tensor) -> Tensor:
-    spec = _unary.meta_cos(self)
-    out = allocate(spec, "Meta")
+    _spec = _unary.meta_cos(self)
+    out = _allocate(_spec, "Meta")
     return out
 
 
 def structured_cos_(self: Tensor) -> Tensor:
-    spec = _unary.meta_cos(self)
-    check_inplace(self, spec)
+    _spec = _unary.meta_cos(self)
+    _check_inplace(self, _spec)
     return self
 
 
 def structured_cos_out(self: Tensor, *, out: Tensor) -> Tensor:
-    spec = _unary.meta_cos(self)
-    resize_out(out, spec)
+    _spec = _unary.meta_cos(self)
+    _resize_out(out, _spec)
     return out
 
 
 def structured_tan(self: Tensor) -> Tensor:
-    spec = _unary.meta_tan(self)
-    out = allocate(spec, "Meta")
+    _spec = _unary.meta_tan(self)
+    out = _allocate(_spec, "Meta")
     return out
 
 
 def structured_tan_(self: Tensor) -> Tensor:
-    spec = _unary.meta_tan(self)
-    check_inplace(self, spec)
+    _spec = _unary.meta_tan(self)
+    _check_inplace(self, _spec)
     return self
 
 
 def structured_tan_out(self: Tensor, *, out: Tensor) -> Tensor:
-    spec = _unary.meta_tan(self)
-    resize_out(out, spec)
+    _spec = _unary.meta_tan(self)
+    _resize_out(out, _spec)
     return out
 
 
 def structured_asin(self: Tensor) -> Tensor:
-    spec = _unary.meta_asin(self)
-    out = allocate(spec, "Meta")
+    _spec = _unary.meta_asin(self)
+    out = _allocate(_spec, "Meta")
     return out
 
 
 def structured_asin_(self: Tensor) -> Tensor:
-    spec = _unary.meta_asin(self)
-    check_inplace(self, spec)
+    _spec = _unary.meta_asin(self)
+    _check_inplace(self, _spec)
     return self
 
 
 def structured_asin_out(self: Tensor, *, out: Tensor) -> Tensor:
-    spec = _unary.meta_asin(self)
-    resize_out(out, spec)
+    _spec = _unary.meta_asin(self)
+    _resize_out(out, _spec)
     return out
 
 
 def structured_acos(self: Tensor) -> Tensor:
-    spec = _unary.meta_acos(self)
-    out = allocate(spec, "Meta")
+    _spec = _unary.meta_acos(self)
+    out = _allocate(_spec, "Meta")
     return out
 
 
 def structured_acos_(self: Tensor) -> Tensor:
-    spec = _unary.meta_acos(self)
-    check_inplace(self, spec)
+    _spec = _unary.meta_acos(self)
+    _check_inplace(self, _spec)
     return self
 
 
 def structured_acos_out(self: Tensor, *, out: Tensor) -> Tensor:
-    spec = _unary.meta_acos(self)
-    resize_out(out, spec)
+    _spec = _unary.meta_acos(self)
+    _resize_out(out, _spec)
     return out
 
 
 def structured_atan(self: Tensor) -> Tensor:
-    spec = _unary.meta_atan(self)
-    out = allocate(spec, "Meta")
+    _spec = _unary.meta_atan(self)
+    out = _allocate(_spec, "Meta")
     return out
 
 
 def structured_atan_(self: Tensor) -> Tensor:
-    spec = _unary.meta_atan(self)
-    check_inplace(self, spec)
+    _spec = _unary.meta_atan(self)
+    _check_inplace(self, _spec)
     return self
 
 
 def structured_atan_out(self: Tensor, *, out: Tensor) -> Tensor:
-    spec = _unary.meta_atan(self)
-    resize_out(out, spec)
+    _spec = _unary.meta_atan(self)
+    _resize_out(out, _spec)
     return out
 
 
 def structured_sinh(self: Tensor) -> Tensor:
-    spec = _unary.meta_sinh(self)
-    out = allocate(spec, "Meta")
+    _spec = _unary.meta_sinh(self)
+    out = _allocate(_spec, "Meta")
     return out
 
 
 def structured_sinh_(self: Tensor) -> Tensor:
-    spec = _unary.meta_sinh(self)
-    check_inplace(self, spec)
+    _spec = _unary.meta_sinh(self)
+    _check_inplace(self, _spec)
     return self
 
 
 def structured_sinh_out(self: Tensor, *, out: Tensor) -> Tensor:
-    spec = _unary.meta_sinh(self)
-    resize_out(out, spec)
+    _spec = _unary.meta_sinh(self)
+    _resize_out(out, _spec)
     return out
 
 
 def structured_cosh(self: Tensor) -> Tensor:
-    spec = _unary.meta_cosh(self)
-    out = allocate(spec, "Meta")
+    _spec = _unary.meta_cosh(self)
+    out = _allocate(_spec, "Meta")
     return out
 
 
 def structured_cosh_(self: Tensor) -> Tensor:
-    spec = _unary.meta_cosh(self)
-    check_inplace(self, spec)
+    _spec = _unary.meta_cosh(self)
+    _check_inplace(self, _spec)
     return self
 
 
 def structured_cosh_out(self: Tensor, *, out: Tensor) -> Tensor:
-    spec = _unary.meta_cosh(self)
-    resize_out(out, spec)
+    _spec = _unary.meta_cosh(self)
+    _resize_out(out, _spec)
     return out
 
 
 def structured_tanh(self: Tensor) -> Tensor:
-    spec = _unary.meta_tanh(self)
-    out = allocate(spec, "Meta")
+    _spec = _unary.meta_tanh(self)
+    out = _allocate(_spec, "Meta")
     return out
 
 
 def structured_tanh_(self: Tensor) -> Tensor:
-    spec = _unary.meta_tanh(self)
-    check_inplace(self, spec)
+    _spec = _unary.meta_tanh(self)
+    _check_inplace(self, _spec)
     return self
 
 
 def structured_tanh_out(self: Tensor, *, out: Tensor) -> Tensor:
-    spec = _unary.meta_tanh(self)
-    resize_out(out, spec)
+    _spec = _unary.meta_tanh(self)
+    _resize_out(out, _spec)
     return out
 
 
 def structured_asinh(self: Tensor) -> Tensor:
-    spec = _unary.meta_asinh(self)
-    out = allocate(spec, "Meta")
+    _spec = _unary.meta_asinh(self)
+    out = _allocate(_spec, "Meta")
     return out
 
 
 def structured_asinh_(self: Tensor) -> Tensor:
-    spec = _unary.meta_asinh(self)
-    check_inplace(self, spec)
+    _spec = _unary.meta_asinh(self)
+    _check_inplace(self, _spec)
     return self
 
 
 def structured_asinh_out(self: Tensor, *, out: Tensor) -> Tensor:
-    spec = _unary.meta_asinh(self)
-    resize_out(out, spec)
+    _spec = _unary.meta_asinh(self)
+    _resize_out(out, _spec)
     return out
 
 
 def structured_acosh(self: Tensor) -> Tensor:
-    spec = _unary.meta_acosh(self)
-    out = allocate(spec, "Meta")
+    _spec = _unary.meta_acosh(self)
+    out = _allocate(_spec, "Meta")
     return out
 
 
 def structured_acosh_(self: Tensor) -> Tensor:
-    spec = _unary.meta_acosh(self)
-    check_inplace(self, spec)
+    _spec = _unary.meta_acosh(self)
+    _check_inplace(self, _spec)
     return self
 
 
 def structured_acosh_out(self: Tensor, *, out: Tensor) -> Tensor:
-    spec = _unary.meta_acosh(self)
-    resize_out(out, spec)
+    _spec = _unary.meta_acosh(self)
+    _resize_out(out, _spec)
     return out
 
 
 def structured_atanh(self: Tensor) -> Tensor:
-    spec = _unary.meta_atanh(self)
-    out = allocate(spec, "Meta")
+    _spec = _unary.meta_atanh(self)
+    out = _allocate(_spec, "Meta")
     return out
 
 
 def structured_atanh_(self: Tensor) -> Tensor:
-    spec = _unary.meta_atanh(self)
-    check_inplace(self, spec)
+    _spec = _unary.meta_atanh(self)
+    _check_inplace(self, _spec)
     return self
 
 
 def structured_atanh_out(self: Tensor, *, out: Tensor) -> Tensor:
-    spec = _unary.meta_atanh(self)
-    resize_out(out, spec)
+    _spec = _unary.meta_atanh(self)
+    _resize_out(out, _spec)
     return out
 
 
 def structured_floor(self: Tensor) -> Tensor:
-    spec = _unary.meta_floor(self)
-    out = allocate(spec, "Meta")
+    _spec = _unary.meta_floor(self)
+    out = _allocate(_spec, "Meta")
     return out
 
 
 def structured_floor_(self: Tensor) -> Tensor:
-    spec = _unary.meta_floor(self)
-    check_inplace(self, spec)
+    _spec = _unary.meta_floor(self)
+    _check_inplace(self, _spec)
     return self
 
 
 def structured_floor_out(self: Tensor, *, out: Tensor) -> Tensor:
-    spec = _unary.meta_floor(self)
-    resize_out(out, spec)
+    _spec = _unary.meta_floor(self)
+    _resize_out(out, _spec)
     return out
 
 
 def structured_ceil(self: Tensor) -> Tensor:
-    spec = _unary.meta_ceil(self)
-    out = allocate(spec, "Meta")
+    _spec = _unary.meta_ceil(self)
+    out = _allocate(_spec, "Meta")
     return out
 
 
 def structured_ceil_(self: Tensor) -> Tensor:
-    spec = _unary.meta_ceil(self)
-    check_inplace(self, spec)
+    _spec = _unary.meta_ceil(self)
+    _check_inplace(self, _spec)
     return self
 
 
 def structured_ceil_out(self: Tensor, *, out: Tensor) -> Tensor:
-    spec = _unary.meta_ceil(self)
-    resize_out(out, spec)
+    _spec = _unary.meta_ceil(self)
+    _resize_out(out, _spec)
     return out
 
 
 def structured_round(self: Tensor) -> Tensor:
-    spec = _unary.meta_round(self)
-    out = allocate(spec, "Meta")
+    _spec = _unary.meta_round(self)
+    out = _allocate(_spec, "Meta")
     return out
 
 
 def structured_round_(self: Tensor) -> Tensor:
-    spec = _unary.meta_round(self)
-    check_inplace(self, spec)
+    _spec = _unary.meta_round(self)
+    _check_inplace(self, _spec)
     return self
 
 
 def structured_round_out(self: Tensor, *, out: Tensor) -> Tensor:
-    spec = _unary.meta_round(self)
-    resize_out(out, spec)
+    _spec = _unary.meta_round(self)
+    _resize_out(out, _spec)
     return out
 
 
 def structured_round_decimals(self: Tensor, *, decimals: int) -> Tensor:
-    spec = _unary.meta_round_decimals(self, decimals=decimals)
-    out = allocate(spec, "Meta")
+    _spec = _unary.meta_round_decimals(self, decimals=decimals)
+    out = _allocate(_spec, "Meta")
     return out
 
 
 def structured_round__decimals(self: Tensor, *, decimals: int) -> Tensor:
-    spec = _unary.meta_round_decimals(self, decimals=decimals)
-    check_inplace(self, spec)
+    _spec = _unary.meta_round_decimals(self, decimals=decimals)
+    _check_inplace(self, _spec)
     return self
 
 
 def structured_round_decimals_out(self: Tensor, *, decimals: int, out: Tensor) -> Tensor:
-    spec = _unary.meta_round_decimals(self, decimals=decimals)
-    resize_out(out, spec)
+    _spec = _unary.meta_round_decimals(self, decimals=decimals)
+    _resize_out(out, _spec)
     return out
 
 
 def structured_trunc(self: Tensor) -> Tensor:
-    spec = _unary.meta_trunc(self)
-    out = allocate(spec, "Meta")
+    _spec = _unary.meta_trunc(self)
+    out = _allocate(_spec, "Meta")
     return out
 
 
 def structured_trunc_(self: Tensor) -> Tensor:
-    spec = _unary.meta_trunc(self)
-    check_inplace(self, spec)
+    _spec = _unary.meta_trunc(self)
+    _check_inplace(self, _spec)
     return self
 
 
 def structured_trunc_out(self: Tensor, *, out: Tensor) -> Tensor:
-    spec = _unary.meta_trunc(self)
-    resize_out(out, spec)
+    _spec = _unary.meta_trunc(self)
+    _resize_out(out, _spec)
     return out
 
 
 def structured_frac(self: Tensor) -> Tensor:
-    spec = _unary.meta_frac(self)
-    out = allocate(spec, "Meta")
+    _spec = _unary.meta_frac(self)
+    out = _allocate(_spec, "Meta")
     return out
 
 
 def structured_frac_(self: Tensor) -> Tensor:
-    spec = _unary.meta_frac(self)
-    check_inplace(self, spec)
+    _spec = _unary.meta_frac(self)
+    _check_inplace(self, _spec)
     return self
 
 
 def structured_frac_out(self: Tensor, *, out: Tensor) -> Tensor:
-    spec = _unary.meta_frac(self)
-    resize_out(out, spec)
+    _spec = _unary.meta_frac(self)
+    _resize_out(out, _spec)
     return out
 
 
 def structured_sign(self: Tensor) -> Tensor:
-    spec = _unary.meta_sign(self)
-    out = allocate(spec, "Meta")
+    _spec = _unary.meta_sign(self)
+    out = _allocate(_spec, "Meta")
     return out
 
 
 def structured_sign_(self: Tensor) -> Tensor:
-    spec = _unary.meta_sign(self)
-    check_inplace(self, spec)
+    _spec = _unary.meta_sign(self)
+    _check_inplace(self, _spec)
     return self
 
 
 def structured_sign_out(self: Tensor, *, out: Tensor) -> Tensor:
-    spec = _unary.meta_sign(self)
-    resize_out(out, spec)
+    _spec = _unary.meta_sign(self)
+    _resize_out(out, _spec)
     return out
 
 
 def structured_sgn(self: Tensor) -> Tensor:
-    spec = _unary.meta_sgn(self)
-    out = allocate(spec, "Meta")
+    _spec = _unary.meta_sgn(self)
+    out = _allocate(_spec, "Meta")
     return out
 
 
 def structured_sgn_(self: Tensor) -> Tensor:
-    spec = _unary.meta_sgn(self)
-    check_inplace(self, spec)
+    _spec = _unary.meta_sgn(self)
+    _check_inplace(self, _spec)
     return self
 
 
 def structured_sgn_out(self: Tensor, *, out: Tensor) -> Tensor:
-    spec = _unary.meta_sgn(self)
-    resize_out(out, spec)
+    _spec = _unary.meta_sgn(self)
+    _resize_out(out, _spec)
     return out
 
 
 def structured_signbit(self: Tensor) -> Tensor:
-    spec = _unary.meta_signbit(self)
-    out = allocate(spec, "Meta")
+    _spec = _unary.meta_signbit(self)
+    out = _allocate(_spec, "Meta")
     return out
 
 
 def structured_signbit_out(self: Tensor, *, out: Tensor) -> Tensor:
-    spec = _unary.meta_signbit(self)
-    resize_out(out, spec)
+    _spec = _unary.meta_signbit(self)
+    _resize_out(out, _spec)
     return out
 
 
 def structured_reciprocal(self: Tensor) -> Tensor:
-    spec = _unary.meta_reciprocal(self)
-    out = allocate(spec, "Meta")
+    _spec = _unary.meta_reciprocal(self)
+    out = _allocate(_spec, "Meta")
     return out
 
 
 def structured_reciprocal_(self: Tensor) -> Tensor:
-    spec = _unary.meta_reciprocal(self)
-    check_inplace(self, spec)
+    _spec = _unary.meta_reciprocal(self)
+    _check_inplace(self, _spec)
     return self
 
 
 def structured_reciprocal_out(self: Tensor, *, out: Tensor) -> Tensor:
-    spec = _unary.meta_reciprocal(self)
-    resize_out(out, spec)
+    _spec = _unary.meta_reciprocal(self)
+    _resize_out(out, _spec)
     return out
 
 
 def structured_sigmoid(self: Tensor) -> Tensor:
-    spec = _unary.meta_sigmoid(self)
-    out = allocate(spec, "Meta")
+    _spec = _unary.meta_sigmoid(self)
+    out = _allocate(_spec, "Meta")
     return out
 
 
 def structured_sigmoid_(self: Tensor) -> Tensor:
-    spec = _unary.meta_sigmoid(self)
-    check_inplace(self, spec)
+    _spec = _unary.meta_sigmoid(self)
+    _check_inplace(self, _spec)
     return self
 
 
 def structured_sigmoid_out(self: Tensor, *, out: Tensor) -> Tensor:
-    spec = _unary.meta_sigmoid(self)
-    resize_out(out, spec)
+    _spec = _unary.meta_sigmoid(self)
+    _resize_out(out, _spec)
     return out
 
 
 def structured_erf(self: Tensor) -> Tensor:
-    spec = _unary.meta_erf(self)
-    out = allocate(spec, "Meta")
+    _spec = _unary.meta_erf(self)
+    out = _allocate(_spec, "Meta")
     return out
 
 
 def structured_erf_(self: Tensor) -> Tensor:
-    spec = _unary.meta_erf(self)
-    check_inplace(self, spec)
+    _spec = _unary.meta_erf(self)
+    _check_inplace(self, _spec)
     return self
 
 
 def structured_erf_out(self: Tensor, *, out: Tensor) -> Tensor:
-    spec = _unary.meta_erf(self)
-    resize_out(out, spec)
+    _spec = _unary.meta_erf(self)
+    _resize_out(out, _spec)
     return out
 
 
 def structured_erfc(self: Tensor) -> Tensor:
-    spec = _unary.meta_erfc(self)
-    out = allocate(spec, "Meta")
+    _spec = _unary.meta_erfc(self)
+    out = _allocate(_spec, "Meta")
     return out
 
 
 def structured_erfc_(self: Tensor) -> Tensor:
-    spec = _unary.meta_erfc(self)
-    check_inplace(self, spec)
+    _spec = _unary.meta_erfc(self)
+    _check_inplace(self, _spec)
     return self
 
 
 def structured_erfc_out(self: Tensor, *, out: Tensor) -> Tensor:
-    spec = _unary.meta_erfc(self)
-    resize_out(out, spec)
+    _spec = _unary.meta_erfc(self)
+    _resize_out(out, _spec)
     return out
 
 
 def structured_bitwise_not(self: Tensor) -> Tensor:
-    spec = _unary.meta_bitwise_not(self)
-    out = allocate(spec, "Meta")
+    _spec = _unary.meta_bitwise_not(self)
+    out = _allocate(_spec, "Meta")
     return out
 
 
 def structured_bitwise_not_(self: Tensor) -> Tensor:
-    spec = _unary.meta_bitwise_not(self)
-    check_inplace(self, spec)
+    _spec = _unary.meta_bitwise_not(self)
+    _check_inplace(self, _spec)
     return self
 
 
 def structured_bitwise_not_out(self: Tensor, *, out: Tensor) -> Tensor:
-    spec = _unary.meta_bitwise_not(self)
-    resize_out(out, spec)
+    _spec = _unary.meta_bitwise_not(self)
+    _resize_out(out, _spec)
     return out
 
 
 def structured_add_Tensor(self: Tensor, other: Tensor, *, alpha: Number) -> Tensor:
-    spec = _binary.meta_add_Tensor(self, other, alpha=alpha)
-    out = allocate(spec, "Meta")
+    _spec = _binary.meta_add_Tensor(self, other, alpha=alpha)
+    out = _allocate(_spec, "Meta")
     return out
 
 
 def structured_add__Tensor(self: Tensor, other: Tensor, *, alpha: Number) -> Tensor:
-    spec = _binary.meta_add_Tensor(self, other, alpha=alpha)
-    check_inplace(self, spec)
+    _spec = _binary.meta_add_Tensor(self, other, alpha=alpha)
+    _check_inplace(self, _spec)
     return self
 
 
 def structured_add_out(self: Tensor, other: Tensor, *, alpha: Number, out: Tensor) -> Tensor:
-    spec = _binary.meta_add_Tensor(self, other, alpha=alpha)
-    resize_out(out, spec)
+    _spec = _binary.meta_add_Tensor(self, other, alpha=alpha)
+    _resize_out(out, _spec)
     return out
 
 
 def structured_sub_Tensor(self: Tensor, other: Tensor, *, alpha: Number) -> Tensor:
-    spec = _binary.meta_sub_Tensor(self, other, alpha=alpha)
-    out = allocate(spec, "Meta")
+    _spec = _binary.meta_sub_Tensor(self, other, alpha=alpha)
+    out = _allocate(_spec, "Meta")
     return out
 
 
 def structured_sub__Tensor(self: Tensor, other: Tensor, *, alpha: Number) -> Tensor:
-    spec = _binary.meta_sub_Tensor(self, other, alpha=alpha)
-    check_inplace(self, spec)
+    _spec = _binary.meta_sub_Tensor(self, other, alpha=alpha)
+    _check_inplace(self, _spec)
     return self
 
 
 def structured_sub_out(self: Tensor, other: Tensor, *, alpha: Number, out: Tensor) -> Tensor:
-    spec = _binary.meta_sub_Tensor(self, other, alpha=alpha)
-    resize_out(out, spec)
+    _spec = _binary.meta_sub_Tensor(self, other, alpha=alpha)
+    _resize_out(out, _spec)
     return out
 
 
 def structured_mul_Tensor(self: Tensor, other: Tensor) -> Tensor:
-    spec = _binary.meta_mul_Tensor(self, other)
-    out = allocate(spec, "Meta")
+    _spec = _binary.meta_mul_Tensor(self, other)
+    out = _allocate(_spec, "Meta")
     return out
 
 
 def structured_mul__Tensor(self: Tensor, other: Tensor) -> Tensor:
-    spec = _binary.meta_mul_Tensor(self, other)
-    check_inplace(self, spec)
+    _spec = _binary.meta_mul_Tensor(self, other)
+    _check_inplace(self, _spec)
     return self
 
 
 def structured_mul_out(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
-    spec = _binary.meta_mul_Tensor(self, other)
-    resize_out(out, spec)
+    _spec = _binary.meta_mul_Tensor(self, other)
+    _resize_out(out, _spec)
     return out
 
 
 def structured_div_Tensor(self: Tensor, other: Tensor) -> Tensor:
-    spec = _binary.meta_div_Tensor(self, other)
-    out = allocate(spec, "Meta")
+    _spec = _binary.meta_div_Tensor(self, other)
+    out = _allocate(_spec, "Meta")
     return out
 
 
 def structured_div__Tensor(self: Tensor, other: Tensor) -> Tensor:
-    spec = _binary.meta_div_Tensor(self, other)
-    check_inplace(self, spec)
+    _spec = _binary.meta_div_Tensor(self, other)
+    _check_inplace(self, _spec)
     return self
 
 
 def structured_div_out(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
-    spec = _binary.meta_div_Tensor(self, other)
-    resize_out(out, spec)
+    _spec = _binary.meta_div_Tensor(self, other)
+    _resize_out(out, _spec)
     return out
 
 
 def structured_div_Tensor_mode(self: Tensor, other: Tensor, *, rounding_mode: str | None) -> Tensor:
-    spec = _binary.meta_div_Tensor_mode(self, other, rounding_mode=rounding_mode)
-    out = allocate(spec, "Meta")
+    _spec = _binary.meta_div_Tensor_mode(self, other, rounding_mode=rounding_mode)
+    out = _allocate(_spec, "Meta")
     return out
 
 
@@ -1118,8 +1122,8 @@ def structured_div__Tensor_mode(
     *,
     rounding_mode: str | None,
 ) -> Tensor:
-    spec = _binary.meta_div_Tensor_mode(self, other, rounding_mode=rounding_mode)
-    check_inplace(self, spec)
+    _spec = _binary.meta_div_Tensor_mode(self, other, rounding_mode=rounding_mode)
+    _check_inplace(self, _spec)
     return self
 
 
@@ -1130,494 +1134,494 @@ def structured_div_out_mode(
     rounding_mode: str | None,
     out: Tensor,
 ) -> Tensor:
-    spec = _binary.meta_div_Tensor_mode(self, other, rounding_mode=rounding_mode)
-    resize_out(out, spec)
+    _spec = _binary.meta_div_Tensor_mode(self, other, rounding_mode=rounding_mode)
+    _resize_out(out, _spec)
     return out
 
 
 def structured_pow_Tensor_Tensor(self: Tensor, exponent: Tensor) -> Tensor:
-    spec = _binary.meta_pow_Tensor_Tensor(self, exponent)
-    out = allocate(spec, "Meta")
+    _spec = _binary.meta_pow_Tensor_Tensor(self, exponent)
+    out = _allocate(_spec, "Meta")
     return out
 
 
 def structured_pow__Tensor(self: Tensor, exponent: Tensor) -> Tensor:
-    spec = _binary.meta_pow_Tensor_Tensor(self, exponent)
-    check_inplace(self, spec)
+    _spec = _binary.meta_pow_Tensor_Tensor(self, exponent)
+    _check_inplace(self, _spec)
     return self
 
 
 def structured_pow_Tensor_Tensor_out(self: Tensor, exponent: Tensor, *, out: Tensor) -> Tensor:
-    spec = _binary.meta_pow_Tensor_Tensor(self, exponent)
-    resize_out(out, spec)
+    _spec = _binary.meta_pow_Tensor_Tensor(self, exponent)
+    _resize_out(out, _spec)
     return out
 
 
 def structured_pow_Scalar(self: Number, exponent: Tensor) -> Tensor:
-    spec = _binary.meta_pow_Scalar(self, exponent)
-    out = allocate(spec, "Meta")
+    _spec = _binary.meta_pow_Scalar(self, exponent)
+    out = _allocate(_spec, "Meta")
     return out
 
 
 def structured_pow_Scalar_out(self: Number, exponent: Tensor, *, out: Tensor) -> Tensor:
-    spec = _binary.meta_pow_Scalar(self, exponent)
-    resize_out(out, spec)
+    _spec = _binary.meta_pow_Scalar(self, exponent)
+    _resize_out(out, _spec)
     return out
 
 
 def structured_pow_Tensor_Scalar(self: Tensor, exponent: Number) -> Tensor:
-    spec = _binary.meta_pow_Tensor_Scalar(self, exponent)
-    out = allocate(spec, "Meta")
+    _spec = _binary.meta_pow_Tensor_Scalar(self, exponent)
+    out = _allocate(_spec, "Meta")
     return out
 
 
 def structured_pow__Scalar(self: Tensor, exponent: Number) -> Tensor:
-    spec = _binary.meta_pow_Tensor_Scalar(self, exponent)
-    check_inplace(self, spec)
+    _spec = _binary.meta_pow_Tensor_Scalar(self, exponent)
+    _check_inplace(self, _spec)
     return self
 
 
 def structured_pow_Tensor_Scalar_out(self: Tensor, exponent: Number, *, out: Tensor) -> Tensor:
-    spec = _binary.meta_pow_Tensor_Scalar(self, exponent)
-    resize_out(out, spec)
+    _spec = _binary.meta_pow_Tensor_Scalar(self, exponent)
+    _resize_out(out, _spec)
     return out
 
 
 def structured_remainder_Tensor(self: Tensor, other: Tensor) -> Tensor:
-    spec = _binary.meta_remainder_Tensor(self, other)
-    out = allocate(spec, "Meta")
+    _spec = _binary.meta_remainder_Tensor(self, other)
+    out = _allocate(_spec, "Meta")
     return out
 
 
 def structured_remainder__Tensor(self: Tensor, other: Tensor) -> Tensor:
-    spec = _binary.meta_remainder_Tensor(self, other)
-    check_inplace(self, spec)
+    _spec = _binary.meta_remainder_Tensor(self, other)
+    _check_inplace(self, _spec)
     return self
 
 
 def structured_remainder_Tensor_out(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
-    spec = _binary.meta_remainder_Tensor(self, other)
-    resize_out(out, spec)
+    _spec = _binary.meta_remainder_Tensor(self, other)
+    _resize_out(out, _spec)
     return out
 
 
 def structured_fmod_Tensor(self: Tensor, other: Tensor) -> Tensor:
-    spec = _binary.meta_fmod_Tensor(self, other)
-    out = allocate(spec, "Meta")
+    _spec = _binary.meta_fmod_Tensor(self, other)
+    out = _allocate(_spec, "Meta")
     return out
 
 
 def structured_fmod__Tensor(self: Tensor, other: Tensor) -> Tensor:
-    spec = _binary.meta_fmod_Tensor(self, other)
-    check_inplace(self, spec)
+    _spec = _binary.meta_fmod_Tensor(self, other)
+    _check_inplace(self, _spec)
     return self
 
 
 def structured_fmod_Tensor_out(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
-    spec = _binary.meta_fmod_Tensor(self, other)
-    resize_out(out, spec)
+    _spec = _binary.meta_fmod_Tensor(self, other)
+    _resize_out(out, _spec)
     return out
 
 
 def structured_maximum(self: Tensor, other: Tensor) -> Tensor:
-    spec = _binary.meta_maximum(self, other)
-    out = allocate(spec, "Meta")
+    _spec = _binary.meta_maximum(self, other)
+    out = _allocate(_spec, "Meta")
     return out
 
 
 def structured_maximum_out(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
-    spec = _binary.meta_maximum(self, other)
-    resize_out(out, spec)
+    _spec = _binary.meta_maximum(self, other)
+    _resize_out(out, _spec)
     return out
 
 
 def structured_minimum(self: Tensor, other: Tensor) -> Tensor:
-    spec = _binary.meta_minimum(self, other)
-    out = allocate(spec, "Meta")
+    _spec = _binary.meta_minimum(self, other)
+    out = _allocate(_spec, "Meta")
     return out
 
 
 def structured_minimum_out(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
-    spec = _binary.meta_minimum(self, other)
-    resize_out(out, spec)
+    _spec = _binary.meta_minimum(self, other)
+    _resize_out(out, _spec)
     return out
 
 
 def structured_fmax(self: Tensor, other: Tensor) -> Tensor:
-    spec = _binary.meta_fmax(self, other)
-    out = allocate(spec, "Meta")
+    _spec = _binary.meta_fmax(self, other)
+    out = _allocate(_spec, "Meta")
     return out
 
 
 def structured_fmax_out(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
-    spec = _binary.meta_fmax(self, other)
-    resize_out(out, spec)
+    _spec = _binary.meta_fmax(self, other)
+    _resize_out(out, _spec)
     return out
 
 
 def structured_fmin(self: Tensor, other: Tensor) -> Tensor:
-    spec = _binary.meta_fmin(self, other)
-    out = allocate(spec, "Meta")
+    _spec = _binary.meta_fmin(self, other)
+    out = _allocate(_spec, "Meta")
     return out
 
 
 def structured_fmin_out(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
-    spec = _binary.meta_fmin(self, other)
-    resize_out(out, spec)
+    _spec = _binary.meta_fmin(self, other)
+    _resize_out(out, _spec)
     return out
 
 
 def structured_atan2_(self: Tensor, other: Tensor) -> Tensor:
-    spec = _binary.meta_atan2(self, other)
-    check_inplace(self, spec)
+    _spec = _binary.meta_atan2(self, other)
+    _check_inplace(self, _spec)
     return self
 
 
 def structured_atan2(self: Tensor, other: Tensor) -> Tensor:
-    spec = _binary.meta_atan2(self, other)
-    out = allocate(spec, "Meta")
+    _spec = _binary.meta_atan2(self, other)
+    out = _allocate(_spec, "Meta")
     return out
 
 
 def structured_atan2_out(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
-    spec = _binary.meta_atan2(self, other)
-    resize_out(out, spec)
+    _spec = _binary.meta_atan2(self, other)
+    _resize_out(out, _spec)
     return out
 
 
 def structured_hypot(self: Tensor, other: Tensor) -> Tensor:
-    spec = _binary.meta_hypot(self, other)
-    out = allocate(spec, "Meta")
+    _spec = _binary.meta_hypot(self, other)
+    out = _allocate(_spec, "Meta")
     return out
 
 
 def structured_hypot_(self: Tensor, other: Tensor) -> Tensor:
-    spec = _binary.meta_hypot(self, other)
-    check_inplace(self, spec)
+    _spec = _binary.meta_hypot(self, other)
+    _check_inplace(self, _spec)
     return self
 
 
 def structured_hypot_out(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
-    spec = _binary.meta_hypot(self, other)
-    resize_out(out, spec)
+    _spec = _binary.meta_hypot(self, other)
+    _resize_out(out, _spec)
     return out
 
 
 def structured_copysign_Tensor(self: Tensor, other: Tensor) -> Tensor:
-    spec = _binary.meta_copysign_Tensor(self, other)
-    out = allocate(spec, "Meta")
+    _spec = _binary.meta_copysign_Tensor(self, other)
+    out = _allocate(_spec, "Meta")
     return out
 
 
 def structured_copysign__Tensor(self: Tensor, other: Tensor) -> Tensor:
-    spec = _binary.meta_copysign_Tensor(self, other)
-    check_inplace(self, spec)
+    _spec = _binary.meta_copysign_Tensor(self, other)
+    _check_inplace(self, _spec)
     return self
 
 
 def structured_copysign_out(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
-    spec = _binary.meta_copysign_Tensor(self, other)
-    resize_out(out, spec)
+    _spec = _binary.meta_copysign_Tensor(self, other)
+    _resize_out(out, _spec)
     return out
 
 
 def structured_eq__Scalar(self: Tensor, other: Number) -> Tensor:
-    spec = _comparison.meta_eq_Scalar(self, other)
-    check_inplace(self, spec)
+    _spec = _comparison.meta_eq_Scalar(self, other)
+    _check_inplace(self, _spec)
     return self
 
 
 def structured_eq_Scalar(self: Tensor, other: Number) -> Tensor:
-    spec = _comparison.meta_eq_Scalar(self, other)
-    out = allocate(spec, "Meta")
+    _spec = _comparison.meta_eq_Scalar(self, other)
+    out = _allocate(_spec, "Meta")
     return out
 
 
 def structured_eq_Scalar_out(self: Tensor, other: Number, *, out: Tensor) -> Tensor:
-    spec = _comparison.meta_eq_Scalar(self, other)
-    resize_out(out, spec)
+    _spec = _comparison.meta_eq_Scalar(self, other)
+    _resize_out(out, _spec)
     return out
 
 
 def structured_eq__Tensor(self: Tensor, other: Tensor) -> Tensor:
-    spec = _comparison.meta_eq_Tensor(self, other)
-    check_inplace(self, spec)
+    _spec = _comparison.meta_eq_Tensor(self, other)
+    _check_inplace(self, _spec)
     return self
 
 
 def structured_eq_Tensor(self: Tensor, other: Tensor) -> Tensor:
-    spec = _comparison.meta_eq_Tensor(self, other)
-    out = allocate(spec, "Meta")
+    _spec = _comparison.meta_eq_Tensor(self, other)
+    out = _allocate(_spec, "Meta")
     return out
 
 
 def structured_eq_Tensor_out(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
-    spec = _comparison.meta_eq_Tensor(self, other)
-    resize_out(out, spec)
+    _spec = _comparison.meta_eq_Tensor(self, other)
+    _resize_out(out, _spec)
     return out
 
 
 def structured_ne_Scalar(self: Tensor, other: Number) -> Tensor:
-    spec = _comparison.meta_ne_Scalar(self, other)
-    out = allocate(spec, "Meta")
+    _spec = _comparison.meta_ne_Scalar(self, other)
+    out = _allocate(_spec, "Meta")
     return out
 
 
 def structured_ne__Scalar(self: Tensor, other: Number) -> Tensor:
-    spec = _comparison.meta_ne_Scalar(self, other)
-    check_inplace(self, spec)
+    _spec = _comparison.meta_ne_Scalar(self, other)
+    _check_inplace(self, _spec)
     return self
 
 
 def structured_ne_Scalar_out(self: Tensor, other: Number, *, out: Tensor) -> Tensor:
-    spec = _comparison.meta_ne_Scalar(self, other)
-    resize_out(out, spec)
+    _spec = _comparison.meta_ne_Scalar(self, other)
+    _resize_out(out, _spec)
     return out
 
 
 def structured_ne_Tensor(self: Tensor, other: Tensor) -> Tensor:
-    spec = _comparison.meta_ne_Tensor(self, other)
-    out = allocate(spec, "Meta")
+    _spec = _comparison.meta_ne_Tensor(self, other)
+    out = _allocate(_spec, "Meta")
     return out
 
 
 def structured_ne__Tensor(self: Tensor, other: Tensor) -> Tensor:
-    spec = _comparison.meta_ne_Tensor(self, other)
-    check_inplace(self, spec)
+    _spec = _comparison.meta_ne_Tensor(self, other)
+    _check_inplace(self, _spec)
     return self
 
 
 def structured_ne_Tensor_out(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
-    spec = _comparison.meta_ne_Tensor(self, other)
-    resize_out(out, spec)
+    _spec = _comparison.meta_ne_Tensor(self, other)
+    _resize_out(out, _spec)
     return out
 
 
 def structured_lt_Scalar(self: Tensor, other: Number) -> Tensor:
-    spec = _comparison.meta_lt_Scalar(self, other)
-    out = allocate(spec, "Meta")
+    _spec = _comparison.meta_lt_Scalar(self, other)
+    out = _allocate(_spec, "Meta")
     return out
 
 
 def structured_lt__Scalar(self: Tensor, other: Number) -> Tensor:
-    spec = _comparison.meta_lt_Scalar(self, other)
-    check_inplace(self, spec)
+    _spec = _comparison.meta_lt_Scalar(self, other)
+    _check_inplace(self, _spec)
     return self
 
 
 def structured_lt_Scalar_out(self: Tensor, other: Number, *, out: Tensor) -> Tensor:
-    spec = _comparison.meta_lt_Scalar(self, other)
-    resize_out(out, spec)
+    _spec = _comparison.meta_lt_Scalar(self, other)
+    _resize_out(out, _spec)
     return out
 
 
 def structured_lt_Tensor(self: Tensor, other: Tensor) -> Tensor:
-    spec = _comparison.meta_lt_Tensor(self, other)
-    out = allocate(spec, "Meta")
+    _spec = _comparison.meta_lt_Tensor(self, other)
+    out = _allocate(_spec, "Meta")
     return out
 
 
 def structured_lt__Tensor(self: Tensor, other: Tensor) -> Tensor:
-    spec = _comparison.meta_lt_Tensor(self, other)
-    check_inplace(self, spec)
+    _spec = _comparison.meta_lt_Tensor(self, other)
+    _check_inplace(self, _spec)
     return self
 
 
 def structured_lt_Tensor_out(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
-    spec = _comparison.meta_lt_Tensor(self, other)
-    resize_out(out, spec)
+    _spec = _comparison.meta_lt_Tensor(self, other)
+    _resize_out(out, _spec)
     return out
 
 
 def structured_le_Scalar(self: Tensor, other: Number) -> Tensor:
-    spec = _comparison.meta_le_Scalar(self, other)
-    out = allocate(spec, "Meta")
+    _spec = _comparison.meta_le_Scalar(self, other)
+    out = _allocate(_spec, "Meta")
     return out
 
 
 def structured_le__Scalar(self: Tensor, other: Number) -> Tensor:
-    spec = _comparison.meta_le_Scalar(self, other)
-    check_inplace(self, spec)
+    _spec = _comparison.meta_le_Scalar(self, other)
+    _check_inplace(self, _spec)
     return self
 
 
 def structured_le_Scalar_out(self: Tensor, other: Number, *, out: Tensor) -> Tensor:
-    spec = _comparison.meta_le_Scalar(self, other)
-    resize_out(out, spec)
+    _spec = _comparison.meta_le_Scalar(self, other)
+    _resize_out(out, _spec)
     return out
 
 
 def structured_le_Tensor(self: Tensor, other: Tensor) -> Tensor:
-    spec = _comparison.meta_le_Tensor(self, other)
-    out = allocate(spec, "Meta")
+    _spec = _comparison.meta_le_Tensor(self, other)
+    out = _allocate(_spec, "Meta")
     return out
 
 
 def structured_le__Tensor(self: Tensor, other: Tensor) -> Tensor:
-    spec = _comparison.meta_le_Tensor(self, other)
-    check_inplace(self, spec)
+    _spec = _comparison.meta_le_Tensor(self, other)
+    _check_inplace(self, _spec)
     return self
 
 
 def structured_le_Tensor_out(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
-    spec = _comparison.meta_le_Tensor(self, other)
-    resize_out(out, spec)
+    _spec = _comparison.meta_le_Tensor(self, other)
+    _resize_out(out, _spec)
     return out
 
 
 def structured_gt_Scalar(self: Tensor, other: Number) -> Tensor:
-    spec = _comparison.meta_gt_Scalar(self, other)
-    out = allocate(spec, "Meta")
+    _spec = _comparison.meta_gt_Scalar(self, other)
+    out = _allocate(_spec, "Meta")
     return out
 
 
 def structured_gt__Scalar(self: Tensor, other: Number) -> Tensor:
-    spec = _comparison.meta_gt_Scalar(self, other)
-    check_inplace(self, spec)
+    _spec = _comparison.meta_gt_Scalar(self, other)
+    _check_inplace(self, _spec)
     return self
 
 
 def structured_gt_Scalar_out(self: Tensor, other: Number, *, out: Tensor) -> Tensor:
-    spec = _comparison.meta_gt_Scalar(self, other)
-    resize_out(out, spec)
+    _spec = _comparison.meta_gt_Scalar(self, other)
+    _resize_out(out, _spec)
     return out
 
 
 def structured_gt_Tensor(self: Tensor, other: Tensor) -> Tensor:
-    spec = _comparison.meta_gt_Tensor(self, other)
-    out = allocate(spec, "Meta")
+    _spec = _comparison.meta_gt_Tensor(self, other)
+    out = _allocate(_spec, "Meta")
     return out
 
 
 def structured_gt__Tensor(self: Tensor, other: Tensor) -> Tensor:
-    spec = _comparison.meta_gt_Tensor(self, other)
-    check_inplace(self, spec)
+    _spec = _comparison.meta_gt_Tensor(self, other)
+    _check_inplace(self, _spec)
     return self
 
 
 def structured_gt_Tensor_out(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
-    spec = _comparison.meta_gt_Tensor(self, other)
-    resize_out(out, spec)
+    _spec = _comparison.meta_gt_Tensor(self, other)
+    _resize_out(out, _spec)
     return out
 
 
 def structured_ge_Scalar(self: Tensor, other: Number) -> Tensor:
-    spec = _comparison.meta_ge_Scalar(self, other)
-    out = allocate(spec, "Meta")
+    _spec = _comparison.meta_ge_Scalar(self, other)
+    out = _allocate(_spec, "Meta")
     return out
 
 
 def structured_ge__Scalar(self: Tensor, other: Number) -> Tensor:
-    spec = _comparison.meta_ge_Scalar(self, other)
-    check_inplace(self, spec)
+    _spec = _comparison.meta_ge_Scalar(self, other)
+    _check_inplace(self, _spec)
     return self
 
 
 def structured_ge_Scalar_out(self: Tensor, other: Number, *, out: Tensor) -> Tensor:
-    spec = _comparison.meta_ge_Scalar(self, other)
-    resize_out(out, spec)
+    _spec = _comparison.meta_ge_Scalar(self, other)
+    _resize_out(out, _spec)
     return out
 
 
 def structured_ge_Tensor(self: Tensor, other: Tensor) -> Tensor:
-    spec = _comparison.meta_ge_Tensor(self, other)
-    out = allocate(spec, "Meta")
+    _spec = _comparison.meta_ge_Tensor(self, other)
+    out = _allocate(_spec, "Meta")
     return out
 
 
 def structured_ge__Tensor(self: Tensor, other: Tensor) -> Tensor:
-    spec = _comparison.meta_ge_Tensor(self, other)
-    check_inplace(self, spec)
+    _spec = _comparison.meta_ge_Tensor(self, other)
+    _check_inplace(self, _spec)
     return self
 
 
 def structured_ge_Tensor_out(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
-    spec = _comparison.meta_ge_Tensor(self, other)
-    resize_out(out, spec)
+    _spec = _comparison.meta_ge_Tensor(self, other)
+    _resize_out(out, _spec)
     return out
 
 
 def structured_bitwise_and_Tensor(self: Tensor, other: Tensor) -> Tensor:
-    spec = _binary.meta_bitwise_and_Tensor(self, other)
-    out = allocate(spec, "Meta")
+    _spec = _binary.meta_bitwise_and_Tensor(self, other)
+    out = _allocate(_spec, "Meta")
     return out
 
 
 def structured_bitwise_and__Tensor(self: Tensor, other: Tensor) -> Tensor:
-    spec = _binary.meta_bitwise_and_Tensor(self, other)
-    check_inplace(self, spec)
+    _spec = _binary.meta_bitwise_and_Tensor(self, other)
+    _check_inplace(self, _spec)
     return self
 
 
 def structured_bitwise_and_Tensor_out(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
-    spec = _binary.meta_bitwise_and_Tensor(self, other)
-    resize_out(out, spec)
+    _spec = _binary.meta_bitwise_and_Tensor(self, other)
+    _resize_out(out, _spec)
     return out
 
 
 def structured_bitwise_or_Tensor(self: Tensor, other: Tensor) -> Tensor:
-    spec = _binary.meta_bitwise_or_Tensor(self, other)
-    out = allocate(spec, "Meta")
+    _spec = _binary.meta_bitwise_or_Tensor(self, other)
+    out = _allocate(_spec, "Meta")
     return out
 
 
 def structured_bitwise_or__Tensor(self: Tensor, other: Tensor) -> Tensor:
-    spec = _binary.meta_bitwise_or_Tensor(self, other)
-    check_inplace(self, spec)
+    _spec = _binary.meta_bitwise_or_Tensor(self, other)
+    _check_inplace(self, _spec)
     return self
 
 
 def structured_bitwise_or_Tensor_out(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
-    spec = _binary.meta_bitwise_or_Tensor(self, other)
-    resize_out(out, spec)
+    _spec = _binary.meta_bitwise_or_Tensor(self, other)
+    _resize_out(out, _spec)
     return out
 
 
 def structured_bitwise_xor_Tensor(self: Tensor, other: Tensor) -> Tensor:
-    spec = _binary.meta_bitwise_xor_Tensor(self, other)
-    out = allocate(spec, "Meta")
+    _spec = _binary.meta_bitwise_xor_Tensor(self, other)
+    out = _allocate(_spec, "Meta")
     return out
 
 
 def structured_bitwise_xor__Tensor(self: Tensor, other: Tensor) -> Tensor:
-    spec = _binary.meta_bitwise_xor_Tensor(self, other)
-    check_inplace(self, spec)
+    _spec = _binary.meta_bitwise_xor_Tensor(self, other)
+    _check_inplace(self, _spec)
     return self
 
 
 def structured_bitwise_xor_Tensor_out(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
-    spec = _binary.meta_bitwise_xor_Tensor(self, other)
-    resize_out(out, spec)
+    _spec = _binary.meta_bitwise_xor_Tensor(self, other)
+    _resize_out(out, _spec)
     return out
 
 
 def structured_bitwise_left_shift_Tensor(self: Tensor, other: Tensor) -> Tensor:
-    spec = _binary.meta_bitwise_left_shift_Tensor(self, other)
-    out = allocate(spec, "Meta")
+    _spec = _binary.meta_bitwise_left_shift_Tensor(self, other)
+    out = _allocate(_spec, "Meta")
     return out
 
 
 def structured_bitwise_left_shift__Tensor(self: Tensor, other: Tensor) -> Tensor:
-    spec = _binary.meta_bitwise_left_shift_Tensor(self, other)
-    check_inplace(self, spec)
+    _spec = _binary.meta_bitwise_left_shift_Tensor(self, other)
+    _check_inplace(self, _spec)
     return self
 
 
 def structured_bitwise_left_shift_Tensor_out(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
-    spec = _binary.meta_bitwise_left_shift_Tensor(self, other)
-    resize_out(out, spec)
+    _spec = _binary.meta_bitwise_left_shift_Tensor(self, other)
+    _resize_out(out, _spec)
     return out
 
 
 def structured_bitwise_right_shift_Tensor(self: Tensor, other: Tensor) -> Tensor:
-    spec = _binary.meta_bitwise_right_shift_Tensor(self, other)
-    out = allocate(spec, "Meta")
+    _spec = _binary.meta_bitwise_right_shift_Tensor(self, other)
+    out = _allocate(_spec, "Meta")
     return out
 
 
 def structured_bitwise_right_shift__Tensor(self: Tensor, other: Tensor) -> Tensor:
-    spec = _binary.meta_bitwise_right_shift_Tensor(self, other)
-    check_inplace(self, spec)
+    _spec = _binary.meta_bitwise_right_shift_Tensor(self, other)
+    _check_inplace(self, _spec)
     return self
 
 
@@ -1627,20 +1631,20 @@ def structured_bitwise_right_shift_Tensor_out(
     *,
     out: Tensor,
 ) -> Tensor:
-    spec = _binary.meta_bitwise_right_shift_Tensor(self, other)
-    resize_out(out, spec)
+    _spec = _binary.meta_bitwise_right_shift_Tensor(self, other)
+    _resize_out(out, _spec)
     return out
 
 
 def structured_clamp(self: Tensor, min: Number | None, max: Number | None) -> Tensor:
-    spec = _ternary.meta_clamp(self, min, max)
-    out = allocate(spec, "Meta")
+    _spec = _ternary.meta_clamp(self, min, max)
+    out = _allocate(_spec, "Meta")
     return out
 
 
 def structured_clamp_(self: Tensor, min: Number | None, max: Number | None) -> Tensor:
-    spec = _ternary.meta_clamp(self, min, max)
-    check_inplace(self, spec)
+    _spec = _ternary.meta_clamp(self, min, max)
+    _check_inplace(self, _spec)
     return self
 
 
@@ -1651,20 +1655,20 @@ def structured_clamp_out(
     *,
     out: Tensor,
 ) -> Tensor:
-    spec = _ternary.meta_clamp(self, min, max)
-    resize_out(out, spec)
+    _spec = _ternary.meta_clamp(self, min, max)
+    _resize_out(out, _spec)
     return out
 
 
 def structured_clamp_Tensor(self: Tensor, min: Tensor | None, max: Tensor | None) -> Tensor:
-    spec = _ternary.meta_clamp_Tensor(self, min, max)
-    out = allocate(spec, "Meta")
+    _spec = _ternary.meta_clamp_Tensor(self, min, max)
+    out = _allocate(_spec, "Meta")
     return out
 
 
 def structured_clamp__Tensor(self: Tensor, min: Tensor | None, max: Tensor | None) -> Tensor:
-    spec = _ternary.meta_clamp_Tensor(self, min, max)
-    check_inplace(self, spec)
+    _spec = _ternary.meta_clamp_Tensor(self, min, max)
+    _check_inplace(self, _spec)
     return self
 
 
@@ -1675,128 +1679,128 @@ def structured_clamp_Tensor_out(
     *,
     out: Tensor,
 ) -> Tensor:
-    spec = _ternary.meta_clamp_Tensor(self, min, max)
-    resize_out(out, spec)
+    _spec = _ternary.meta_clamp_Tensor(self, min, max)
+    _resize_out(out, _spec)
     return out
 
 
 def structured_clamp_min(self: Tensor, min: Number) -> Tensor:
-    spec = _ternary.meta_clamp_min(self, min)
-    out = allocate(spec, "Meta")
+    _spec = _ternary.meta_clamp_min(self, min)
+    out = _allocate(_spec, "Meta")
     return out
 
 
 def structured_clamp_min_(self: Tensor, min: Number) -> Tensor:
-    spec = _ternary.meta_clamp_min(self, min)
-    check_inplace(self, spec)
+    _spec = _ternary.meta_clamp_min(self, min)
+    _check_inplace(self, _spec)
     return self
 
 
 def structured_clamp_min_out(self: Tensor, min: Number, *, out: Tensor) -> Tensor:
-    spec = _ternary.meta_clamp_min(self, min)
-    resize_out(out, spec)
+    _spec = _ternary.meta_clamp_min(self, min)
+    _resize_out(out, _spec)
     return out
 
 
 def structured_clamp_min_Tensor(self: Tensor, min: Tensor) -> Tensor:
-    spec = _ternary.meta_clamp_min_Tensor(self, min)
-    out = allocate(spec, "Meta")
+    _spec = _ternary.meta_clamp_min_Tensor(self, min)
+    out = _allocate(_spec, "Meta")
     return out
 
 
 def structured_clamp_min__Tensor(self: Tensor, min: Tensor) -> Tensor:
-    spec = _ternary.meta_clamp_min_Tensor(self, min)
-    check_inplace(self, spec)
+    _spec = _ternary.meta_clamp_min_Tensor(self, min)
+    _check_inplace(self, _spec)
     return self
 
 
 def structured_clamp_min_Tensor_out(self: Tensor, min: Tensor, *, out: Tensor) -> Tensor:
-    spec = _ternary.meta_clamp_min_Tensor(self, min)
-    resize_out(out, spec)
+    _spec = _ternary.meta_clamp_min_Tensor(self, min)
+    _resize_out(out, _spec)
     return out
 
 
 def structured_clamp_max(self: Tensor, max: Number) -> Tensor:
-    spec = _ternary.meta_clamp_max(self, max)
-    out = allocate(spec, "Meta")
+    _spec = _ternary.meta_clamp_max(self, max)
+    out = _allocate(_spec, "Meta")
     return out
 
 
 def structured_clamp_max_(self: Tensor, max: Number) -> Tensor:
-    spec = _ternary.meta_clamp_max(self, max)
-    check_inplace(self, spec)
+    _spec = _ternary.meta_clamp_max(self, max)
+    _check_inplace(self, _spec)
     return self
 
 
 def structured_clamp_max_out(self: Tensor, max: Number, *, out: Tensor) -> Tensor:
-    spec = _ternary.meta_clamp_max(self, max)
-    resize_out(out, spec)
+    _spec = _ternary.meta_clamp_max(self, max)
+    _resize_out(out, _spec)
     return out
 
 
 def structured_clamp_max_Tensor(self: Tensor, max: Tensor) -> Tensor:
-    spec = _ternary.meta_clamp_max_Tensor(self, max)
-    out = allocate(spec, "Meta")
+    _spec = _ternary.meta_clamp_max_Tensor(self, max)
+    out = _allocate(_spec, "Meta")
     return out
 
 
 def structured_clamp_max__Tensor(self: Tensor, max: Tensor) -> Tensor:
-    spec = _ternary.meta_clamp_max_Tensor(self, max)
-    check_inplace(self, spec)
+    _spec = _ternary.meta_clamp_max_Tensor(self, max)
+    _check_inplace(self, _spec)
     return self
 
 
 def structured_clamp_max_Tensor_out(self: Tensor, max: Tensor, *, out: Tensor) -> Tensor:
-    spec = _ternary.meta_clamp_max_Tensor(self, max)
-    resize_out(out, spec)
+    _spec = _ternary.meta_clamp_max_Tensor(self, max)
+    _resize_out(out, _spec)
     return out
 
 
 def structured_lerp__Scalar(self: Tensor, end: Tensor, weight: Number) -> Tensor:
-    spec = _ternary.meta_lerp_Scalar(self, end, weight)
-    check_inplace(self, spec)
+    _spec = _ternary.meta_lerp_Scalar(self, end, weight)
+    _check_inplace(self, _spec)
     return self
 
 
 def structured_lerp_Scalar(self: Tensor, end: Tensor, weight: Number) -> Tensor:
-    spec = _ternary.meta_lerp_Scalar(self, end, weight)
-    out = allocate(spec, "Meta")
+    _spec = _ternary.meta_lerp_Scalar(self, end, weight)
+    out = _allocate(_spec, "Meta")
     return out
 
 
 def structured_lerp_Scalar_out(self: Tensor, end: Tensor, weight: Number, *, out: Tensor) -> Tensor:
-    spec = _ternary.meta_lerp_Scalar(self, end, weight)
-    resize_out(out, spec)
+    _spec = _ternary.meta_lerp_Scalar(self, end, weight)
+    _resize_out(out, _spec)
     return out
 
 
 def structured_lerp__Tensor(self: Tensor, end: Tensor, weight: Tensor) -> Tensor:
-    spec = _ternary.meta_lerp_Tensor(self, end, weight)
-    check_inplace(self, spec)
+    _spec = _ternary.meta_lerp_Tensor(self, end, weight)
+    _check_inplace(self, _spec)
     return self
 
 
 def structured_lerp_Tensor(self: Tensor, end: Tensor, weight: Tensor) -> Tensor:
-    spec = _ternary.meta_lerp_Tensor(self, end, weight)
-    out = allocate(spec, "Meta")
+    _spec = _ternary.meta_lerp_Tensor(self, end, weight)
+    out = _allocate(_spec, "Meta")
     return out
 
 
 def structured_lerp_Tensor_out(self: Tensor, end: Tensor, weight: Tensor, *, out: Tensor) -> Tensor:
-    spec = _ternary.meta_lerp_Tensor(self, end, weight)
-    resize_out(out, spec)
+    _spec = _ternary.meta_lerp_Tensor(self, end, weight)
+    _resize_out(out, _spec)
     return out
 
 
 def structured_addcmul(self: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Number) -> Tensor:
-    spec = _ternary.meta_addcmul(self, tensor1, tensor2, value=value)
-    out = allocate(spec, "Meta")
+    _spec = _ternary.meta_addcmul(self, tensor1, tensor2, value=value)
+    out = _allocate(_spec, "Meta")
     return out
 
 
 def structured_addcmul_(self: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Number) -> Tensor:
-    spec = _ternary.meta_addcmul(self, tensor1, tensor2, value=value)
-    check_inplace(self, spec)
+    _spec = _ternary.meta_addcmul(self, tensor1, tensor2, value=value)
+    _check_inplace(self, _spec)
     return self
 
 
@@ -1808,20 +1812,20 @@ def structured_addcmul_out(
     value: Number,
     out: Tensor,
 ) -> Tensor:
-    spec = _ternary.meta_addcmul(self, tensor1, tensor2, value=value)
-    resize_out(out, spec)
+    _spec = _ternary.meta_addcmul(self, tensor1, tensor2, value=value)
+    _resize_out(out, _spec)
     return out
 
 
 def structured_addcdiv(self: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Number) -> Tensor:
-    spec = _ternary.meta_addcdiv(self, tensor1, tensor2, value=value)
-    out = allocate(spec, "Meta")
+    _spec = _ternary.meta_addcdiv(self, tensor1, tensor2, value=value)
+    out = _allocate(_spec, "Meta")
     return out
 
 
 def structured_addcdiv_(self: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Number) -> Tensor:
-    spec = _ternary.meta_addcdiv(self, tensor1, tensor2, value=value)
-    check_inplace(self, spec)
+    _spec = _ternary.meta_addcdiv(self, tensor1, tensor2, value=value)
+    _check_inplace(self, _spec)
     return self
 
 
@@ -1833,8 +1837,8 @@ def structured_addcdiv_out(
     value: Number,
     out: Tensor,
 ) -> Tensor:
-    spec = _ternary.meta_addcdiv(self, tensor1, tensor2, value=value)
-    resize_out(out, spec)
+    _spec = _ternary.meta_addcdiv(self, tensor1, tensor2, value=value)
+    _resize_out(out, _spec)
     return out
 
 
@@ -1845,8 +1849,8 @@ def structured_sum_dim_IntList(
     *,
     dtype: dtype | None,
 ) -> Tensor:
-    spec = _reduction.meta_sum_dim_IntList(self, dim, keepdim, dtype=dtype)
-    out = allocate(spec, "Meta")
+    _spec = _reduction.meta_sum_dim_IntList(self, dim, keepdim, dtype=dtype)
+    out = _allocate(_spec, "Meta")
     return out
 
 
@@ -1858,8 +1862,8 @@ def structured_sum_IntList_out(
     dtype: dtype | None,
     out: Tensor,
 ) -> Tensor:
-    spec = _reduction.meta_sum_dim_IntList(self, dim, keepdim, dtype=dtype)
-    resize_out(out, spec)
+    _spec = _reduction.meta_sum_dim_IntList(self, dim, keepdim, dtype=dtype)
+    _resize_out(out, _spec)
     return out
 
 
@@ -1870,8 +1874,8 @@ def structured_mean_dim(
     *,
     dtype: dtype | None,
 ) -> Tensor:
-    spec = _reduction.meta_mean_dim(self, dim, keepdim, dtype=dtype)
-    out = allocate(spec, "Meta")
+    _spec = _reduction.meta_mean_dim(self, dim, keepdim, dtype=dtype)
+    out = _allocate(_spec, "Meta")
     return out
 
 
@@ -1883,8 +1887,8 @@ def structured_mean_out(
     dtype: dtype | None,
     out: Tensor,
 ) -> Tensor:
-    spec = _reduction.meta_mean_dim(self, dim, keepdim, dtype=dtype)
-    resize_out(out, spec)
+    _spec = _reduction.meta_mean_dim(self, dim, keepdim, dtype=dtype)
+    _resize_out(out, _spec)
     return out
 
 
@@ -1895,8 +1899,8 @@ def structured_prod_dim_int(
     *,
     dtype: dtype | None,
 ) -> Tensor:
-    spec = _reduction.meta_prod_dim_int(self, dim, keepdim, dtype=dtype)
-    out = allocate(spec, "Meta")
+    _spec = _reduction.meta_prod_dim_int(self, dim, keepdim, dtype=dtype)
+    out = _allocate(_spec, "Meta")
     return out
 
 
@@ -1908,14 +1912,14 @@ def structured_prod_int_out(
     dtype: dtype | None,
     out: Tensor,
 ) -> Tensor:
-    spec = _reduction.meta_prod_dim_int(self, dim, keepdim, dtype=dtype)
-    resize_out(out, spec)
+    _spec = _reduction.meta_prod_dim_int(self, dim, keepdim, dtype=dtype)
+    _resize_out(out, _spec)
     return out
 
 
 def structured_amax(self: Tensor, dim: tuple[int, ...], keepdim: bool) -> Tensor:
-    spec = _extremum.meta_amax(self, dim, keepdim)
-    out = allocate(spec, "Meta")
+    _spec = _extremum.meta_amax(self, dim, keepdim)
+    out = _allocate(_spec, "Meta")
     return out
 
 
@@ -1926,14 +1930,14 @@ def structured_amax_out(
     *,
     out: Tensor,
 ) -> Tensor:
-    spec = _extremum.meta_amax(self, dim, keepdim)
-    resize_out(out, spec)
+    _spec = _extremum.meta_amax(self, dim, keepdim)
+    _resize_out(out, _spec)
     return out
 
 
 def structured_amin(self: Tensor, dim: tuple[int, ...], keepdim: bool) -> Tensor:
-    spec = _extremum.meta_amin(self, dim, keepdim)
-    out = allocate(spec, "Meta")
+    _spec = _extremum.meta_amin(self, dim, keepdim)
+    out = _allocate(_spec, "Meta")
     return out
 
 
@@ -1944,39 +1948,39 @@ def structured_amin_out(
     *,
     out: Tensor,
 ) -> Tensor:
-    spec = _extremum.meta_amin(self, dim, keepdim)
-    resize_out(out, spec)
+    _spec = _extremum.meta_amin(self, dim, keepdim)
+    _resize_out(out, _spec)
     return out
 
 
 def structured_argmax(self: Tensor, dim: int | None, keepdim: bool) -> Tensor:
-    spec = _extremum.meta_argmax(self, dim, keepdim)
-    out = allocate(spec, "Meta")
+    _spec = _extremum.meta_argmax(self, dim, keepdim)
+    out = _allocate(_spec, "Meta")
     return out
 
 
 def structured_argmax_out(self: Tensor, dim: int | None, keepdim: bool, *, out: Tensor) -> Tensor:
-    spec = _extremum.meta_argmax(self, dim, keepdim)
-    resize_out(out, spec)
+    _spec = _extremum.meta_argmax(self, dim, keepdim)
+    _resize_out(out, _spec)
     return out
 
 
 def structured_argmin(self: Tensor, dim: int | None, keepdim: bool) -> Tensor:
-    spec = _extremum.meta_argmin(self, dim, keepdim)
-    out = allocate(spec, "Meta")
+    _spec = _extremum.meta_argmin(self, dim, keepdim)
+    out = _allocate(_spec, "Meta")
     return out
 
 
 def structured_argmin_out(self: Tensor, dim: int | None, keepdim: bool, *, out: Tensor) -> Tensor:
-    spec = _extremum.meta_argmin(self, dim, keepdim)
-    resize_out(out, spec)
+    _spec = _extremum.meta_argmin(self, dim, keepdim)
+    _resize_out(out, _spec)
     return out
 
 
 def structured_max_dim(self: Tensor, dim: int, keepdim: bool) -> tuple[Tensor, Tensor]:
-    spec = _extremum.meta_max_dim(self, dim, keepdim)
-    max = allocate(spec[0], "Meta")
-    max_values = allocate(spec[1], "Meta")
+    _spec = _extremum.meta_max_dim(self, dim, keepdim)
+    max = _allocate(_spec[0], "Meta")
+    max_values = _allocate(_spec[1], "Meta")
     return max, max_values
 
 
@@ -1988,16 +1992,16 @@ def structured_max_dim_max(
     max: Tensor,
     max_values: Tensor,
 ) -> tuple[Tensor, Tensor]:
-    spec = _extremum.meta_max_dim(self, dim, keepdim)
-    resize_out(max, spec[0])
-    resize_out(max_values, spec[1])
+    _spec = _extremum.meta_max_dim(self, dim, keepdim)
+    _resize_out(max, _spec[0])
+    _resize_out(max_values, _spec[1])
     return max, max_values
 
 
 def structured_min_dim(self: Tensor, dim: int, keepdim: bool) -> tuple[Tensor, Tensor]:
-    spec = _extremum.meta_min_dim(self, dim, keepdim)
-    min = allocate(spec[0], "Meta")
-    min_indices = allocate(spec[1], "Meta")
+    _spec = _extremum.meta_min_dim(self, dim, keepdim)
+    min = _allocate(_spec[0], "Meta")
+    min_indices = _allocate(_spec[1], "Meta")
     return min, min_indices
 
 
@@ -2009,39 +2013,39 @@ def structured_min_dim_min(
     min: Tensor,
     min_indices: Tensor,
 ) -> tuple[Tensor, Tensor]:
-    spec = _extremum.meta_min_dim(self, dim, keepdim)
-    resize_out(min, spec[0])
-    resize_out(min_indices, spec[1])
+    _spec = _extremum.meta_min_dim(self, dim, keepdim)
+    _resize_out(min, _spec[0])
+    _resize_out(min_indices, _spec[1])
     return min, min_indices
 
 
 def structured_any_dim(self: Tensor, dim: int, keepdim: bool) -> Tensor:
-    spec = _reduction.meta_any_dim(self, dim, keepdim)
-    out = allocate(spec, "Meta")
+    _spec = _reduction.meta_any_dim(self, dim, keepdim)
+    out = _allocate(_spec, "Meta")
     return out
 
 
 def structured_any_out(self: Tensor, dim: int, keepdim: bool, *, out: Tensor) -> Tensor:
-    spec = _reduction.meta_any_dim(self, dim, keepdim)
-    resize_out(out, spec)
+    _spec = _reduction.meta_any_dim(self, dim, keepdim)
+    _resize_out(out, _spec)
     return out
 
 
 def structured_any(self: Tensor) -> Tensor:
-    spec = _reduction.meta_any(self)
-    out = allocate(spec, "Meta")
+    _spec = _reduction.meta_any(self)
+    out = _allocate(_spec, "Meta")
     return out
 
 
 def structured_any_all_out(self: Tensor, *, out: Tensor) -> Tensor:
-    spec = _reduction.meta_any(self)
-    resize_out(out, spec)
+    _spec = _reduction.meta_any(self)
+    _resize_out(out, _spec)
     return out
 
 
 def structured_any_dims(self: Tensor, dim: Sequence[int] | None, keepdim: bool) -> Tensor:
-    spec = _reduction.meta_any_dims(self, dim, keepdim)
-    out = allocate(spec, "Meta")
+    _spec = _reduction.meta_any_dims(self, dim, keepdim)
+    out = _allocate(_spec, "Meta")
     return out
 
 
@@ -2052,38 +2056,38 @@ def structured_any_dims_out(
     *,
     out: Tensor,
 ) -> Tensor:
-    spec = _reduction.meta_any_dims(self, dim, keepdim)
-    resize_out(out, spec)
+    _spec = _reduction.meta_any_dims(self, dim, keepdim)
+    _resize_out(out, _spec)
     return out
 
 
 def structured_all_dim(self: Tensor, dim: int, keepdim: bool) -> Tensor:
-    spec = _reduction.meta_all_dim(self, dim, keepdim)
-    out = allocate(spec, "Meta")
+    _spec = _reduction.meta_all_dim(self, dim, keepdim)
+    out = _allocate(_spec, "Meta")
     return out
 
 
 def structured_all_out(self: Tensor, dim: int, keepdim: bool, *, out: Tensor) -> Tensor:
-    spec = _reduction.meta_all_dim(self, dim, keepdim)
-    resize_out(out, spec)
+    _spec = _reduction.meta_all_dim(self, dim, keepdim)
+    _resize_out(out, _spec)
     return out
 
 
 def structured_all(self: Tensor) -> Tensor:
-    spec = _reduction.meta_all(self)
-    out = allocate(spec, "Meta")
+    _spec = _reduction.meta_all(self)
+    out = _allocate(_spec, "Meta")
     return out
 
 
 def structured_all_all_out(self: Tensor, *, out: Tensor) -> Tensor:
-    spec = _reduction.meta_all(self)
-    resize_out(out, spec)
+    _spec = _reduction.meta_all(self)
+    _resize_out(out, _spec)
     return out
 
 
 def structured_all_dims(self: Tensor, dim: Sequence[int] | None, keepdim: bool) -> Tensor:
-    spec = _reduction.meta_all_dims(self, dim, keepdim)
-    out = allocate(spec, "Meta")
+    _spec = _reduction.meta_all_dims(self, dim, keepdim)
+    out = _allocate(_spec, "Meta")
     return out
 
 
@@ -2094,8 +2098,8 @@ def structured_all_dims_out(
     *,
     out: Tensor,
 ) -> Tensor:
-    spec = _reduction.meta_all_dims(self, dim, keepdim)
-    resize_out(out, spec)
+    _spec = _reduction.meta_all_dims(self, dim, keepdim)
+    _resize_out(out, _spec)
     return out
 
 
@@ -2107,8 +2111,8 @@ def structured_linalg_vector_norm(
     *,
     dtype: dtype | None,
 ) -> Tensor:
-    spec = _reduction.meta_linalg_vector_norm(self, ord, dim, keepdim, dtype=dtype)
-    out = allocate(spec, "Meta")
+    _spec = _reduction.meta_linalg_vector_norm(self, ord, dim, keepdim, dtype=dtype)
+    out = _allocate(_spec, "Meta")
     return out
 
 
@@ -2121,8 +2125,8 @@ def structured_linalg_vector_norm_out(
     dtype: dtype | None,
     out: Tensor,
 ) -> Tensor:
-    spec = _reduction.meta_linalg_vector_norm(self, ord, dim, keepdim, dtype=dtype)
-    resize_out(out, spec)
+    _spec = _reduction.meta_linalg_vector_norm(self, ord, dim, keepdim, dtype=dtype)
+    _resize_out(out, _spec)
     return out
 
 
@@ -2132,8 +2136,8 @@ def structured_norm_ScalarOpt_dim(
     dim: tuple[int, ...],
     keepdim: bool,
 ) -> Tensor:
-    spec = _reduction.meta_norm_ScalarOpt_dim(self, p, dim, keepdim)
-    out = allocate(spec, "Meta")
+    _spec = _reduction.meta_norm_ScalarOpt_dim(self, p, dim, keepdim)
+    out = _allocate(_spec, "Meta")
     return out
 
 
@@ -2145,68 +2149,68 @@ def structured_norm_out(
     *,
     out: Tensor,
 ) -> Tensor:
-    spec = _reduction.meta_norm_ScalarOpt_dim(self, p, dim, keepdim)
-    resize_out(out, spec)
+    _spec = _reduction.meta_norm_ScalarOpt_dim(self, p, dim, keepdim)
+    _resize_out(out, _spec)
     return out
 
 
 def structured_cumsum(self: Tensor, dim: int, *, dtype: dtype | None) -> Tensor:
-    spec = _scan.meta_cumsum(self, dim, dtype=dtype)
-    out = allocate(spec, "Meta")
+    _spec = _scan.meta_cumsum(self, dim, dtype=dtype)
+    out = _allocate(_spec, "Meta")
     return out
 
 
 def structured_cumsum_(self: Tensor, dim: int, *, dtype: dtype | None) -> Tensor:
-    spec = _scan.meta_cumsum(self, dim, dtype=dtype)
-    check_inplace(self, spec)
+    _spec = _scan.meta_cumsum(self, dim, dtype=dtype)
+    _check_inplace(self, _spec)
     return self
 
 
 def structured_cumsum_out(self: Tensor, dim: int, *, dtype: dtype | None, out: Tensor) -> Tensor:
-    spec = _scan.meta_cumsum(self, dim, dtype=dtype)
-    resize_out(out, spec)
+    _spec = _scan.meta_cumsum(self, dim, dtype=dtype)
+    _resize_out(out, _spec)
     return out
 
 
 def structured_cumprod(self: Tensor, dim: int, *, dtype: dtype | None) -> Tensor:
-    spec = _scan.meta_cumprod(self, dim, dtype=dtype)
-    out = allocate(spec, "Meta")
+    _spec = _scan.meta_cumprod(self, dim, dtype=dtype)
+    out = _allocate(_spec, "Meta")
     return out
 
 
 def structured_cumprod_(self: Tensor, dim: int, *, dtype: dtype | None) -> Tensor:
-    spec = _scan.meta_cumprod(self, dim, dtype=dtype)
-    check_inplace(self, spec)
+    _spec = _scan.meta_cumprod(self, dim, dtype=dtype)
+    _check_inplace(self, _spec)
     return self
 
 
 def structured_cumprod_out(self: Tensor, dim: int, *, dtype: dtype | None, out: Tensor) -> Tensor:
-    spec = _scan.meta_cumprod(self, dim, dtype=dtype)
-    resize_out(out, spec)
+    _spec = _scan.meta_cumprod(self, dim, dtype=dtype)
+    _resize_out(out, _spec)
     return out
 
 
 def structured_mm(self: Tensor, mat2: Tensor) -> Tensor:
-    spec = _matmul.meta_mm(self, mat2)
-    out = allocate(spec, "Meta")
+    _spec = _matmul.meta_mm(self, mat2)
+    out = _allocate(_spec, "Meta")
     return out
 
 
 def structured_mm_out(self: Tensor, mat2: Tensor, *, out: Tensor) -> Tensor:
-    spec = _matmul.meta_mm(self, mat2)
-    resize_out(out, spec)
+    _spec = _matmul.meta_mm(self, mat2)
+    _resize_out(out, _spec)
     return out
 
 
 def structured_bmm(self: Tensor, mat2: Tensor) -> Tensor:
-    spec = _matmul.meta_bmm(self, mat2)
-    out = allocate(spec, "Meta")
+    _spec = _matmul.meta_bmm(self, mat2)
+    out = _allocate(_spec, "Meta")
     return out
 
 
 def structured_bmm_out(self: Tensor, mat2: Tensor, *, out: Tensor) -> Tensor:
-    spec = _matmul.meta_bmm(self, mat2)
-    resize_out(out, spec)
+    _spec = _matmul.meta_bmm(self, mat2)
+    _resize_out(out, _spec)
     return out
 
 
@@ -2218,8 +2222,8 @@ def structured_addmm(
     beta: Number,
     alpha: Number,
 ) -> Tensor:
-    spec = _matmul.meta_addmm(self, mat1, mat2, beta=beta, alpha=alpha)
-    out = allocate(spec, "Meta")
+    _spec = _matmul.meta_addmm(self, mat1, mat2, beta=beta, alpha=alpha)
+    out = _allocate(_spec, "Meta")
     return out
 
 
@@ -2231,8 +2235,8 @@ def structured_addmm_(
     beta: Number,
     alpha: Number,
 ) -> Tensor:
-    spec = _matmul.meta_addmm(self, mat1, mat2, beta=beta, alpha=alpha)
-    check_inplace(self, spec)
+    _spec = _matmul.meta_addmm(self, mat1, mat2, beta=beta, alpha=alpha)
+    _check_inplace(self, _spec)
     return self
 
 
@@ -2245,8 +2249,8 @@ def structured_addmm_out(
     alpha: Number,
     out: Tensor,
 ) -> Tensor:
-    spec = _matmul.meta_addmm(self, mat1, mat2, beta=beta, alpha=alpha)
-    resize_out(out, spec)
+    _spec = _matmul.meta_addmm(self, mat1, mat2, beta=beta, alpha=alpha)
+    _resize_out(out, _spec)
     return out
 
 
@@ -2258,8 +2262,8 @@ def structured_baddbmm(
     beta: Number,
     alpha: Number,
 ) -> Tensor:
-    spec = _matmul.meta_baddbmm(self, batch1, batch2, beta=beta, alpha=alpha)
-    out = allocate(spec, "Meta")
+    _spec = _matmul.meta_baddbmm(self, batch1, batch2, beta=beta, alpha=alpha)
+    out = _allocate(_spec, "Meta")
     return out
 
 
@@ -2271,8 +2275,8 @@ def structured_baddbmm_(
     beta: Number,
     alpha: Number,
 ) -> Tensor:
-    spec = _matmul.meta_baddbmm(self, batch1, batch2, beta=beta, alpha=alpha)
-    check_inplace(self, spec)
+    _spec = _matmul.meta_baddbmm(self, batch1, batch2, beta=beta, alpha=alpha)
+    _check_inplace(self, _spec)
     return self
 
 
@@ -2285,8 +2289,8 @@ def structured_baddbmm_out(
     alpha: Number,
     out: Tensor,
 ) -> Tensor:
-    spec = _matmul.meta_baddbmm(self, batch1, batch2, beta=beta, alpha=alpha)
-    resize_out(out, spec)
+    _spec = _matmul.meta_baddbmm(self, batch1, batch2, beta=beta, alpha=alpha)
+    _resize_out(out, _spec)
     return out
 
 
@@ -2298,8 +2302,8 @@ def structured_addmv(
     beta: Number,
     alpha: Number,
 ) -> Tensor:
-    spec = _matmul.meta_addmv(self, mat, vec, beta=beta, alpha=alpha)
-    out = allocate(spec, "Meta")
+    _spec = _matmul.meta_addmv(self, mat, vec, beta=beta, alpha=alpha)
+    out = _allocate(_spec, "Meta")
     return out
 
 
@@ -2311,8 +2315,8 @@ def structured_addmv_(
     beta: Number,
     alpha: Number,
 ) -> Tensor:
-    spec = _matmul.meta_addmv(self, mat, vec, beta=beta, alpha=alpha)
-    check_inplace(self, spec)
+    _spec = _matmul.meta_addmv(self, mat, vec, beta=beta, alpha=alpha)
+    _check_inplace(self, _spec)
     return self
 
 
@@ -2325,74 +2329,74 @@ def structured_addmv_out(
     alpha: Number,
     out: Tensor,
 ) -> Tensor:
-    spec = _matmul.meta_addmv(self, mat, vec, beta=beta, alpha=alpha)
-    resize_out(out, spec)
+    _spec = _matmul.meta_addmv(self, mat, vec, beta=beta, alpha=alpha)
+    _resize_out(out, _spec)
     return out
 
 
 def structured_gelu(self: Tensor, *, approximate: str) -> Tensor:
-    spec = _activation.meta_gelu(self, approximate=approximate)
-    out = allocate(spec, "Meta")
+    _spec = _activation.meta_gelu(self, approximate=approximate)
+    out = _allocate(_spec, "Meta")
     return out
 
 
 def structured_gelu_(self: Tensor, *, approximate: str) -> Tensor:
-    spec = _activation.meta_gelu(self, approximate=approximate)
-    check_inplace(self, spec)
+    _spec = _activation.meta_gelu(self, approximate=approximate)
+    _check_inplace(self, _spec)
     return self
 
 
 def structured_gelu_out(self: Tensor, *, approximate: str, out: Tensor) -> Tensor:
-    spec = _activation.meta_gelu(self, approximate=approximate)
-    resize_out(out, spec)
+    _spec = _activation.meta_gelu(self, approximate=approximate)
+    _resize_out(out, _spec)
     return out
 
 
 def structured_silu(self: Tensor) -> Tensor:
-    spec = _activation.meta_silu(self)
-    out = allocate(spec, "Meta")
+    _spec = _activation.meta_silu(self)
+    out = _allocate(_spec, "Meta")
     return out
 
 
 def structured_silu_(self: Tensor) -> Tensor:
-    spec = _activation.meta_silu(self)
-    check_inplace(self, spec)
+    _spec = _activation.meta_silu(self)
+    _check_inplace(self, _spec)
     return self
 
 
 def structured_silu_out(self: Tensor, *, out: Tensor) -> Tensor:
-    spec = _activation.meta_silu(self)
-    resize_out(out, spec)
+    _spec = _activation.meta_silu(self)
+    _resize_out(out, _spec)
     return out
 
 
 def structured_mish(self: Tensor) -> Tensor:
-    spec = _activation.meta_mish(self)
-    out = allocate(spec, "Meta")
+    _spec = _activation.meta_mish(self)
+    out = _allocate(_spec, "Meta")
     return out
 
 
 def structured_mish_(self: Tensor) -> Tensor:
-    spec = _activation.meta_mish(self)
-    check_inplace(self, spec)
+    _spec = _activation.meta_mish(self)
+    _check_inplace(self, _spec)
     return self
 
 
 def structured_mish_out(self: Tensor, *, out: Tensor) -> Tensor:
-    spec = _activation.meta_mish(self)
-    resize_out(out, spec)
+    _spec = _activation.meta_mish(self)
+    _resize_out(out, _spec)
     return out
 
 
 def structured_elu(self: Tensor, alpha: Number, scale: Number, input_scale: Number) -> Tensor:
-    spec = _activation.meta_elu(self, alpha, scale, input_scale)
-    out = allocate(spec, "Meta")
+    _spec = _activation.meta_elu(self, alpha, scale, input_scale)
+    out = _allocate(_spec, "Meta")
     return out
 
 
 def structured_elu_(self: Tensor, alpha: Number, scale: Number, input_scale: Number) -> Tensor:
-    spec = _activation.meta_elu(self, alpha, scale, input_scale)
-    check_inplace(self, spec)
+    _spec = _activation.meta_elu(self, alpha, scale, input_scale)
+    _check_inplace(self, _spec)
     return self
 
 
@@ -2404,32 +2408,32 @@ def structured_elu_out(
     *,
     out: Tensor,
 ) -> Tensor:
-    spec = _activation.meta_elu(self, alpha, scale, input_scale)
-    resize_out(out, spec)
+    _spec = _activation.meta_elu(self, alpha, scale, input_scale)
+    _resize_out(out, _spec)
     return out
 
 
 def structured_leaky_relu(self: Tensor, negative_slope: Number) -> Tensor:
-    spec = _activation.meta_leaky_relu(self, negative_slope)
-    out = allocate(spec, "Meta")
+    _spec = _activation.meta_leaky_relu(self, negative_slope)
+    out = _allocate(_spec, "Meta")
     return out
 
 
 def structured_leaky_relu_(self: Tensor, negative_slope: Number) -> Tensor:
-    spec = _activation.meta_leaky_relu(self, negative_slope)
-    check_inplace(self, spec)
+    _spec = _activation.meta_leaky_relu(self, negative_slope)
+    _check_inplace(self, _spec)
     return self
 
 
 def structured_leaky_relu_out(self: Tensor, negative_slope: Number, *, out: Tensor) -> Tensor:
-    spec = _activation.meta_leaky_relu(self, negative_slope)
-    resize_out(out, spec)
+    _spec = _activation.meta_leaky_relu(self, negative_slope)
+    _resize_out(out, _spec)
     return out
 
 
 def structured_softplus(self: Tensor, beta: Number, threshold: Number) -> Tensor:
-    spec = _activation.meta_softplus(self, beta, threshold)
-    out = allocate(spec, "Meta")
+    _spec = _activation.meta_softplus(self, beta, threshold)
+    out = _allocate(_spec, "Meta")
     return out
 
 
@@ -2440,20 +2444,20 @@ def structured_softplus_out(
     *,
     out: Tensor,
 ) -> Tensor:
-    spec = _activation.meta_softplus(self, beta, threshold)
-    resize_out(out, spec)
+    _spec = _activation.meta_softplus(self, beta, threshold)
+    _resize_out(out, _spec)
     return out
 
 
 def structured_threshold(self: Tensor, threshold: Number, value: Number) -> Tensor:
-    spec = _activation.meta_threshold(self, threshold, value)
-    out = allocate(spec, "Meta")
+    _spec = _activation.meta_threshold(self, threshold, value)
+    out = _allocate(_spec, "Meta")
     return out
 
 
 def structured_threshold_(self: Tensor, threshold: Number, value: Number) -> Tensor:
-    spec = _activation.meta_threshold(self, threshold, value)
-    check_inplace(self, spec)
+    _spec = _activation.meta_threshold(self, threshold, value)
+    _check_inplace(self, _spec)
     return self
 
 
@@ -2464,80 +2468,80 @@ def structured_threshold_out(
     *,
     out: Tensor,
 ) -> Tensor:
-    spec = _activation.meta_threshold(self, threshold, value)
-    resize_out(out, spec)
+    _spec = _activation.meta_threshold(self, threshold, value)
+    _resize_out(out, _spec)
     return out
 
 
 def structured_hardsigmoid(self: Tensor) -> Tensor:
-    spec = _activation.meta_hardsigmoid(self)
-    out = allocate(spec, "Meta")
+    _spec = _activation.meta_hardsigmoid(self)
+    out = _allocate(_spec, "Meta")
     return out
 
 
 def structured_hardsigmoid_(self: Tensor) -> Tensor:
-    spec = _activation.meta_hardsigmoid(self)
-    check_inplace(self, spec)
+    _spec = _activation.meta_hardsigmoid(self)
+    _check_inplace(self, _spec)
     return self
 
 
 def structured_hardsigmoid_out(self: Tensor, *, out: Tensor) -> Tensor:
-    spec = _activation.meta_hardsigmoid(self)
-    resize_out(out, spec)
+    _spec = _activation.meta_hardsigmoid(self)
+    _resize_out(out, _spec)
     return out
 
 
 def structured_hardshrink(self: Tensor, lambd: Number) -> Tensor:
-    spec = _activation.meta_hardshrink(self, lambd)
-    out = allocate(spec, "Meta")
+    _spec = _activation.meta_hardshrink(self, lambd)
+    out = _allocate(_spec, "Meta")
     return out
 
 
 def structured_hardshrink_out(self: Tensor, lambd: Number, *, out: Tensor) -> Tensor:
-    spec = _activation.meta_hardshrink(self, lambd)
-    resize_out(out, spec)
+    _spec = _activation.meta_hardshrink(self, lambd)
+    _resize_out(out, _spec)
     return out
 
 
 def structured_softshrink(self: Tensor, lambd: Number) -> Tensor:
-    spec = _activation.meta_softshrink(self, lambd)
-    out = allocate(spec, "Meta")
+    _spec = _activation.meta_softshrink(self, lambd)
+    out = _allocate(_spec, "Meta")
     return out
 
 
 def structured_softshrink_out(self: Tensor, lambd: Number, *, out: Tensor) -> Tensor:
-    spec = _activation.meta_softshrink(self, lambd)
-    resize_out(out, spec)
+    _spec = _activation.meta_softshrink(self, lambd)
+    _resize_out(out, _spec)
     return out
 
 
 def structured_glu(self: Tensor, dim: int) -> Tensor:
-    spec = _activation.meta_glu(self, dim)
-    out = allocate(spec, "Meta")
+    _spec = _activation.meta_glu(self, dim)
+    out = _allocate(_spec, "Meta")
     return out
 
 
 def structured_glu_out(self: Tensor, dim: int, *, out: Tensor) -> Tensor:
-    spec = _activation.meta_glu(self, dim)
-    resize_out(out, spec)
+    _spec = _activation.meta_glu(self, dim)
+    _resize_out(out, _spec)
     return out
 
 
 def structured__softmax(self: Tensor, dim: int, half_to_float: bool) -> Tensor:
-    spec = _softmax.meta__softmax(self, dim, half_to_float)
-    out = allocate(spec, "Meta")
+    _spec = _softmax.meta__softmax(self, dim, half_to_float)
+    out = _allocate(_spec, "Meta")
     return out
 
 
 def structured__softmax_out(self: Tensor, dim: int, half_to_float: bool, *, out: Tensor) -> Tensor:
-    spec = _softmax.meta__softmax(self, dim, half_to_float)
-    resize_out(out, spec)
+    _spec = _softmax.meta__softmax(self, dim, half_to_float)
+    _resize_out(out, _spec)
     return out
 
 
 def structured__log_softmax(self: Tensor, dim: int, half_to_float: bool) -> Tensor:
-    spec = _softmax.meta__log_softmax(self, dim, half_to_float)
-    out = allocate(spec, "Meta")
+    _spec = _softmax.meta__log_softmax(self, dim, half_to_float)
+    out = _allocate(_spec, "Meta")
     return out
 
 
@@ -2548,26 +2552,26 @@ def structured__log_softmax_out(
     *,
     out: Tensor,
 ) -> Tensor:
-    spec = _softmax.meta__log_softmax(self, dim, half_to_float)
-    resize_out(out, spec)
+    _spec = _softmax.meta__log_softmax(self, dim, half_to_float)
+    _resize_out(out, _spec)
     return out
 
 
 def structured_mse_loss(self: Tensor, target: Tensor, reduction: int) -> Tensor:
-    spec = _loss.meta_mse_loss(self, target, reduction)
-    out = allocate(spec, "Meta")
+    _spec = _loss.meta_mse_loss(self, target, reduction)
+    out = _allocate(_spec, "Meta")
     return out
 
 
 def structured_mse_loss_out(self: Tensor, target: Tensor, reduction: int, *, out: Tensor) -> Tensor:
-    spec = _loss.meta_mse_loss(self, target, reduction)
-    resize_out(out, spec)
+    _spec = _loss.meta_mse_loss(self, target, reduction)
+    _resize_out(out, _spec)
     return out
 
 
 def structured_smooth_l1_loss(self: Tensor, target: Tensor, reduction: int, beta: float) -> Tensor:
-    spec = _loss.meta_smooth_l1_loss(self, target, reduction, beta)
-    out = allocate(spec, "Meta")
+    _spec = _loss.meta_smooth_l1_loss(self, target, reduction, beta)
+    out = _allocate(_spec, "Meta")
     return out
 
 
@@ -2579,8 +2583,8 @@ def structured_smooth_l1_loss_out(
     *,
     out: Tensor,
 ) -> Tensor:
-    spec = _loss.meta_smooth_l1_loss(self, target, reduction, beta)
-    resize_out(out, spec)
+    _spec = _loss.meta_smooth_l1_loss(self, target, reduction, beta)
+    _resize_out(out, _spec)
     return out
 
 
@@ -2591,9 +2595,9 @@ def structured_nll_loss_forward(
     reduction: int,
     ignore_index: int,
 ) -> tuple[Tensor, Tensor]:
-    spec = _loss.meta_nll_loss_forward(self, target, weight, reduction, ignore_index)
-    output = allocate(spec[0], "Meta")
-    total_weight = allocate(spec[1], "Meta")
+    _spec = _loss.meta_nll_loss_forward(self, target, weight, reduction, ignore_index)
+    output = _allocate(_spec[0], "Meta")
+    total_weight = _allocate(_spec[1], "Meta")
     return output, total_weight
 
 
@@ -2607,7 +2611,7 @@ def structured_nll_loss_forward_output(
     output: Tensor,
     total_weight: Tensor,
 ) -> tuple[Tensor, Tensor]:
-    spec = _loss.meta_nll_loss_forward(self, target, weight, reduction, ignore_index)
-    resize_out(output, spec[0])
-    resize_out(total_weight, spec[1])
+    _spec = _loss.meta_nll_loss_forward(self, target, weight, reduction, ignore_index)
+    _resize_out(output, _spec[0])
+    _resize_out(total_weight, _spec[1])
     return output, total_weight

@@ -176,7 +176,7 @@ class NotImplementedBackward(Node):
 
 
 def autograd_not_implemented(
-    keyset: DispatchKeySet, operator: OperatorHandle, *arguments: Any, **keywords: Any
+    keyset: DispatchKeySet, operator: OperatorHandle, /, *arguments: Any, **keywords: Any
 ) -> Any:
     """The fallback at the autograd keys, for operators without a kernel: runs the call, and raises an error in
     backward."""

@@ -279,7 +279,35 @@ std::tuple<Matrix&, Matrix&> swapBoth(Matrix& a, Matrix& b) {
   return {a, b};
 }
 
+enum class Level : std::uint8_t { low, high = 255 };
+
+std::int64_t narrow(const Matrix&, std::int8_t a, std::uint64_t b, Level c) {
+  return a + static_cast<std::int64_t>(b % 1000) + static_cast<int>(c);
+}
+
 } // namespace
+
+// A kernel may have a narrower integer than a value; the bits that do not fit
+// were cut off.
+void testNarrowIntegers() {
+  Dispatcher dispatcher;
+  Library library(Library::DEF, "t", std::nullopt, dispatcher);
+  library.def("narrow(T x, int a, int b, int c) -> int");
+  library.impl("narrow", DispatchKey::CPU, TORCHGEN_LITE_FN(narrow));
+  const OperatorHandle op = dispatcher.findSchemaOrThrow("t::narrow");
+  const auto called = [&](std::int64_t a, std::int64_t b, std::int64_t c) {
+    Stack stack = {Value::object(Matrix(cpu, 1)), Value(a), Value(b), Value(c)};
+    op.callBoxed(stack);
+    return stack.at(0).toInt();
+  };
+  EXPECT_EQ(called(-128, 0, 255), 127);
+  // As many bits as a value has: the number comes back.
+  EXPECT_EQ(called(127, -1, 0), 127 + 615);
+  EXPECT_ERROR(called(128, 0, 0), "128 is not in the range of signed char");
+  EXPECT_ERROR(called(-129, 0, 0), "-129 is not in the range of signed char");
+  EXPECT_ERROR(called(0, 0, 256), "256 is not in the range of");
+  EXPECT_ERROR(called(0, 0, -1), "-1 is not in the range of");
+}
 
 void testReferences() {
   Dispatcher dispatcher;

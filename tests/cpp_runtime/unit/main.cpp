@@ -6,6 +6,7 @@ int main() {
   testSchemaText();
   testValues();
   testBoxing();
+  testNarrowIntegers();
   testReferences();
   testMoveOnly();
   testKernels();

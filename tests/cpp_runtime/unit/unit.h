@@ -15,6 +15,7 @@ void testArguments();
 void testSchemaText();
 void testValues();
 void testBoxing();
+void testNarrowIntegers();
 void testReferences();
 void testMoveOnly();
 // registration.cpp

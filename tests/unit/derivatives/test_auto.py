@@ -79,7 +79,7 @@ def test_what_cannot_have_it(entry: str, found: str, tmp_path: Path) -> None:
         ('"cpp-torch"' + PYTHON + "\nautograd = false", [], [Origin.autograd, None]),
         ('"cpp-torch-stable"]', ["TG535", "TG535"], [None]),
         ('"cpp-torch-stable"' + PYTHON, [], [None, Origin.formulas]),
-        ('"cpp-runtime"]\n[target.cpp-runtime]\ntensor = "T"', ["TG562"], [None]),
+        ('"cpp-runtime"]\n[target.cpp-runtime]\ntensor = "T"', ["TG535", "TG562"], [None]),
     ],
 )
 def test_who_registers_it(

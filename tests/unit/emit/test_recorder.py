@@ -35,7 +35,7 @@ print(len(framework.versions), framework.versions[0] is x)
 
 
 def test_a_name_is_imported_once_under_its_local_name() -> None:
-    framework = Recorder(CalledModule("mine.frame", "_", frozenset({"save", "zeros", "Node"})))
+    framework = Recorder(CalledModule("mine.frame", frozenset({"save", "zeros", "Node"})))
     given = [framework("zeros"), framework("save"), framework("save"), framework("Node", "_Base")]
     assert given == ["_zeros", "_save", "_save", "_Base"]
     assert [*map(str, framework.imported)] == ["Node as _Base", "save as _save", "zeros as _zeros"]
@@ -43,7 +43,7 @@ def test_a_name_is_imported_once_under_its_local_name() -> None:
     with pytest.raises(NotImported, match="^`zeros` is called below the head, which imports what"):
         framework("zeros", "_empty")
     plain = Recorder(CalledModule("mine.frame"))
-    assert (plain("anything"), [*map(str, plain.imported)]) == ("anything", ["anything"])
+    assert (plain("anything"), [*map(str, plain.imported)]) == ("_anything", ["anything as _anything"])
     with pytest.raises(NotImported, match="^`mine.frame` has no `safe`, which the template calls$"):
         framework("safe")
 

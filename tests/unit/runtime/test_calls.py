@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
+import numpy as np
 import pytest
 
 from tests.unit.runtime.helpers import T, keyset, operator_with
@@ -44,6 +45,15 @@ NUMBERS = [
     ("int[] n=[1, 2]", ..., (1, 2)),
     ("*, int[1] n", 3, (3,)),
     ("int[1] type", 3, (3,)),
+    # As in the JIT, and in generated packages; it was a name, which no kernel knows.
+    ("int n=Mean", ..., 1),
+    ("SymInt? n=Mean", ..., 1),
+    ("int[2] n=Mean", ..., (1, 1)),
+    ("*, int n=Sum", ..., 2),
+    # As in generated C++; it was a number, which is no list.
+    ("int[] n=3", ..., (3,)),
+    ("bool[]? n=True", ..., (True,)),
+    ("str[] n='a'", ..., ("a",)),
 ]
 
 
@@ -70,6 +80,8 @@ def test_one_number_for_a_sized_list_is_a_tuple_in_kernels(
     ("type_", "value", "message"),
     [
         ("int[1]", "ab", "int or a sequence of them, not str"),
+        ("int[2]", np.array([1, 2]), "int or a sequence of them, not ndarray"),
+        ("float[2]", np.array([1.0]), "float or a sequence of them, not ndarray"),
         ("int[1]", None, "int or a sequence of them, not NoneType"),
         ("SymInt[1]", 1.5, "int or a sequence of them, not float"),
         ("int[1]", CPU, "int or a sequence of them, not T"),
@@ -87,7 +99,8 @@ def test_what_is_no_sized_list(type_: str, value: Any, message: str) -> None:
         with pytest.raises(TypeError) as caught:
             call()
         assert str(caught.value) == f"ns::op.over(): argument 'dim' (position 2) must be {message}"
-    assert stack == [CPU, value]
+    assert stack[0] is CPU
+    assert stack[1] is value
 
 
 def test_parameters_are_the_schema_s() -> None:

@@ -6,6 +6,7 @@ import copy
 import gc
 import pickle
 
+import numpy as np
 import pytest
 
 from tests.unit.runtime.helpers import keyset
@@ -153,3 +154,13 @@ def test_what_a_set_is_made_of() -> None:
         TypeError, match="expected a DispatchKey, BackendComponent or DispatchKeySet, not str"
     ):
         DispatchKeySet(["CPU"])  # type: ignore[list-item]
+
+
+def test_what_is_interned_is_an_integer() -> None:
+    """A float that equals an integer became what all sets with that representation computed with."""
+    fresh = 1 << 61 | 1 << 13
+    with pytest.raises(TypeError, match="'float' object cannot be interpreted as an integer"):
+        DispatchKeySet.from_raw_repr(float(fresh))  # type: ignore[arg-type]
+    keys = DispatchKeySet.from_raw_repr(np.uint64(fresh))
+    assert type(keys.raw_repr()) is int
+    assert DispatchKeySet.from_raw_repr(fresh) is keys

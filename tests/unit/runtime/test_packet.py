@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
 
 from tests.unit.runtime.helpers import T, keyset
@@ -175,19 +176,23 @@ def test_separate_integers_are_a_list() -> None:
                 view(x, *wrong)
 
 
+# It has the methods of a number, as one of one element is one; PyTorch takes none.
+ARRAY = np.array([1, 2])
+
+
 @pytest.mark.parametrize(
     ("type_", "fits", "does_not"),
     [
         ("Tensor", [X], [1, None, [X]]),
         ("Tensor?", [X, None], [1]),
         ("Tensor[]", [[X], (), (X, X)], [X, [1], None]),
-        ("int", [1], [True, 1.0, X, "1"]),
-        ("float", [1, 1.5], [1j, X, "1"]),
-        ("Scalar", [1, 1.5, 1j, True], [X, "1", None]),
+        ("int", [1, np.int64(1)], [True, 1.0, X, "1", ARRAY, np.array(1)]),
+        ("float", [1, 1.5, np.float32(1)], [1j, X, "1", ARRAY]),
+        ("Scalar", [1, 1.5, 1j, True, np.float32(1)], [X, "1", None, ARRAY]),
         ("bool", [True], [1, None]),
         ("str", ["a"], [1, None]),
         ("int[]", [[1], ()], [1, "a", [1.5]]),
-        ("int[2]", [[1], 1], ["a"]),
+        ("int[2]", [[1], 1, np.int64(1)], ["a", ARRAY]),
         ("int[]?", [None, [1]], [1]),
         ("ScalarType", [object()], [None, X, [1]]),
     ],

@@ -73,7 +73,7 @@ def test_signatures(candidates: tuple[Candidate, ...], text: str) -> None:
 def test_the_signature_of_a_method_has_no_self_and_of_a_redispatch_a_keyset() -> None:
     assert [*inspect.signature(Methods().add).parameters] == ["other", "arguments", "alpha", "out"]
     redispatch = redispatch_packet(packet("numbers", OF_NUMBERS))
-    assert str(inspect.signature(redispatch)).startswith("(keyset, self:")
+    assert str(inspect.signature(redispatch)).startswith("(keyset, /, self:")
 
 
 def test_help_shows_every_overload() -> None:

@@ -59,6 +59,22 @@ MISTAKES = [
     ("f(int n=bar) -> ()", "1:9: error[TG218] default 'bar' does not fit type 'int'"),
     ("f(int n=1.0) -> ()", "1:9: error[TG218] default '1.0' does not fit type 'int'"),
     ('f(int n="1") -> ()', "1:9: error[TG218] default '\"1\"' does not fit type 'int'"),
+    # What PyTorch refuses, too, and no compiler takes.
+    *[
+        (
+            f"f({type_} n={value}) -> ()",
+            f"1:{len(type_) + 6}: error[TG218] default '{value}' does not fit type '{type_}'",
+        )
+        for type_, value in (
+            ("int", 1 << 63),
+            ("SymInt", -(1 << 63) - 1),
+            ("int[]", f"[{1 << 63}]"),
+            ("Scalar", 1 << 63),
+            ("int[]", "[[1]]"),
+            ("complex", "[1]"),
+            ("complex", "None"),
+        )
+    ],
     ("f(Tensor t=0) -> ()", "1:12: error[TG218] default '0' does not fit type 'Tensor'"),
     ('f(str s="x) -> ()', "1:9: error[TG204] the string is not closed"),
     ("f(int[] x=[1 2]) -> ()", "1:14: error[TG204] expected ',' or ']' in a default"),

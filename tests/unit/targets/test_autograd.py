@@ -64,13 +64,13 @@ class ScaleBackward0(_Node):
     def apply(_node, grads: _Gradients) -> _Gradients:
         factor, self = _node.unpack()
         grad: Any = grads[0]
-        grad_self_: Any = None
+        _grad_self: Any = None
         if _node.needs[0]:
-            grad_self_ = grad * factor
-        grad_factor_: Any = None
+            _grad_self = grad * factor
+        _grad_factor: Any = None
         if _node.needs[1]:
-            grad_factor_ = grad * self
-        return (grad_self_, grad_factor_)
+            _grad_factor = grad * self
+        return (_grad_self, _grad_factor)
 '''
 KERNEL = """def autograd_scale(_keyset: DispatchKeySet, self: Tensor, factor: Tensor, power: int) -> Tensor:
     _tangents = _dual_levels and _tangents_of((self, factor))
@@ -417,7 +417,7 @@ def test_a_fact_that_a_node_cannot_keep_keeps_the_tensor(project: Path) -> None:
     files = generate(load(root=project))
     text = files["python/scaling_ops/autograd.py"]
     assert "    _node.saved = (self._shape, _save(self))\n" in text
-    gradient = "        grad_self_: Any = grad.as_strided(self_shape, self.stride())\n"
+    gradient = "        _grad_self: Any = grad.as_strided(self_shape, self.stride())\n"
     assert gradient in files["python/scaling_ops/nodes.py"]
 
 

@@ -34,6 +34,43 @@ def test_it_is_said(target: str, beside: str, fields: list[str], tmp_path: Path)
     assert found == [f"target `{target}` registers nothing for `{field}`" for field in fields]
 
 
+OUTSIDE = {
+    "python": 'kernels = ["k"]\n',
+    "cpp-runtime": 'tensor = "toy::Tensor"\n',
+}
+VALUES = {
+    "fake": "{like: x}",
+    "autocast": "float32",
+    "vmap": "rule",
+    "axes": "x[*b] -> [*b]",
+    "effects": "ordered",
+    "checkpoint": "save",
+    "decompose": "[inductor]",
+    "flops": "x.numel()",
+}
+
+
+@pytest.mark.parametrize("target", OUTSIDE)
+@pytest.mark.parametrize("field", VALUES)
+def test_what_has_a_meaning_in_pytorch_alone(target: str, field: str, tmp_path: Path) -> None:
+    """The dispatchers of this project would get no kernel for Meta from `fake`, and none for autocast."""
+    entry = (
+        f"- func: my::f(Tensor x) -> Tensor\n  dispatch: {{CPU: f}}\n  {field}: {VALUES[field]}\n"
+    )
+    (tmp_path / "ops.yaml").write_text(
+        entry + "  samples: {calls: [(randn(2))], reference: x * 2}\n"
+    )
+    (tmp_path / "k.py").write_text("def f(x):\n    return x\n")
+    (tmp_path / "rules.py").write_text("def rule(info, in_dims, x):\n    return x, 0\n")
+    beside = '[target.torch-python]\nkernels = ["k"]\npackage = "p"\nfakes = ["rules"]\n'
+    for targets, count in (([target], 1), ([target, "torch-python"], 0)):
+        config = f'schema = "ops.yaml"\ntargets = {targets}\n{beside}[target.{target}]\n{OUTSIDE[target]}'
+        (tmp_path / "torchgen_lite.toml").write_text(config)
+        made = generate_all(load(root=tmp_path), targets=[target]).diagnostics
+        messages = [d.message for d in made if d.code != "TG516"]
+        assert messages == [f"target `{target}` registers nothing for `{field}`"] * count
+
+
 @pytest.mark.parametrize("target", ["cpp-torch", "cpp-torch-stable", "torch-python"])
 def test_calls_that_compilers_drop(target: str, tmp_path: Path) -> None:
     (tmp_path / "ops.yaml").write_text(ENTRIES.replace("  effects: ordered\n", ""))
@@ -77,38 +114,14 @@ def test_who_runs_kernels_of_triton(targets: str, said: str, tmp_path: Path) -> 
     )
 
 
-FIELDS = {
-    "fake": "{like: x}",
-    "effects": "ordered",
-    "checkpoint": "save",
-    "flops": "x.numel()",
-    "vmap": "loop",
-    "axes": "'x[n] -> [n]'",
-    "autocast": "float32",
-    "decompose": "inductor\n  samples: {calls: ['(ones(2))'], reference: x}",
-}
-OTHERS = {
-    "python": 'kernels = ["kernels"]',
-    "cpp-runtime": 'tensor = "toy::Tensor"',
-}
-
-
-@pytest.mark.parametrize("field", [*FIELDS, "autogen"])
-@pytest.mark.parametrize("target", OTHERS)
-def test_what_is_for_pytorch_alone(target: str, field: str, tmp_path: Path) -> None:
-    """In a project for another dispatcher it is a warning, which a target for PyTorch takes away."""
-    value = FIELDS.get(field, "f.out")
-    entry = f"- func: my::f(Tensor x) -> Tensor\n  dispatch: {{CPU: f}}\n  {field}: {value}\n"
+@pytest.mark.parametrize("target", [*OUTSIDE, "torch-python", "cpp-torch", "cpp-torch-stable"])
+def test_nothing_is_derived_outside_pytorch(target: str, tmp_path: Path) -> None:
+    entry = "- func: my::f(Tensor x) -> Tensor\n  dispatch: {CPU: f}\n  autogen: f.out\n"
     (tmp_path / "ops.yaml").write_text(entry)
-    (tmp_path / "kernels.py").write_text("def f(x): ...\n")
-    found = {}
-    for targets in ([target], [target, "torch-python"]):
-        config = f'schema = "ops.yaml"\ntargets = {targets}\n[target.{target}]\n{OTHERS[target]}\n'
-        (tmp_path / "torchgen_lite.toml").write_text(config.replace("'", '"'))
-        made = generate_all(load(root=tmp_path)).diagnostics
-        found[len(targets)] = [d.message for d in made if d.code == "TG535"]
-    said = f"target `{target}` registers nothing for `{field}`"
-    assert found[1] == [said]
-    # Nothing is derived for PyTorch either.
-    beside = [said, said.replace(target, "torch-python")] if field == "autogen" else []
-    assert found[2] == beside
+    (tmp_path / "k.py").write_text("def f(x): ...\n")
+    options = f"[target.{target}]\n{OUTSIDE.get(target, '')}"
+    config = f'schema = "ops.yaml"\ntargets = ["{target}"]\n{options}'
+    (tmp_path / "torchgen_lite.toml").write_text(config)
+    made = generate_all(load(root=tmp_path)).diagnostics
+    found = [d.message for d in made if d.code == "TG535"]
+    assert found == [f"target `{target}` registers nothing for `autogen`"]

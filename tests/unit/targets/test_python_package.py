@@ -336,19 +336,19 @@ def test_structured_kernels(tmp_path: Path) -> None:
     files = generate(tmp_path, STRUCTURED, kernels=["kernels"], framework="framework")
     body = files["structured_cpu.py"]
     assert """
-    spec = _kernels.meta_add_Tensor(self, other, alpha=alpha)
-    out = allocate(spec, "CPU")
+    _spec = _kernels.meta_add_Tensor(self, other, alpha=alpha)
+    out = _allocate(_spec, "CPU")
     _kernels.add_cpu(self, other, alpha=alpha, out=out)
     return out
 """ in body
     assert """
-    spec = _kernels.meta_add_Tensor(self, other, alpha=alpha)
-    check_inplace(self, spec)
+    _spec = _kernels.meta_add_Tensor(self, other, alpha=alpha)
+    _check_inplace(self, _spec)
     _kernels.add_cpu(self, other, alpha=alpha, out=self)
     return self
 """ in body
     assert """
-    resize_out(out, spec)
+    _resize_out(out, _spec)
     _kernels.add_cpu(self, other, alpha=alpha, out=out)
     return out
 """ in body
@@ -358,7 +358,7 @@ def test_structured_kernels(tmp_path: Path) -> None:
         'aten.impl_from(_kernels, "matmul", "matmul")\n'
         in files["register_compositeimplicitautograd.py"]
     )
-    assert "    keyset = key_for_options(dtype, layout, device)\n" in (files["backendselect.py"])
+    assert "    _keyset = _key_for_options(dtype, layout, device)\n" in (files["backendselect.py"])
     assert "register_backendselect as register_backendselect\n" in files["registration.py"]
 
 

@@ -81,13 +81,15 @@ def readings(*, prefix: str, ndim: str) -> dict[Fact, str]:
 
 class FormulaNames(NamedTuple):
     """A target's names for formula functions, for the `arithmetic` of numbers, and for saved values (None
-    where the formula is computed), its conjugate of a value, and the operator that a call means."""
+    where the formula is computed), its conjugate of a value, the operator that a call means, and what it calls `len`.
+    """
 
     function: Callable[[str], str]
     arithmetic: Callable[[str], str]
     saved: Callable[[Saved], nodes.Expression | None]
     conjugate: Callable[[nodes.Expression, Kind], nodes.Expression]
     callee: Callable[[Typed], Callee | None] = lambda call: call.operator
+    length: str = "len"
 
 
 def in_python(tree: Typed, words: FormulaNames) -> nodes.Expression:
@@ -111,7 +113,7 @@ def in_python(tree: Typed, words: FormulaNames) -> nodes.Expression:
     if is_method(node, "conj"):
         return words.conjugate(parts[0], tree.parts[0].kind)
     if is_method(node, "size") and tree.parts[0].kind.is_list:
-        return nodes.Call(nodes.Name("len"), (parts[0],))
+        return nodes.Call(nodes.Name(words.length), (parts[0],))
     if isinstance(node.function, nodes.Member) and tree.operator is None and not node.keywords:
         name = node.function.name
         if name in ATTRIBUTES and not node.arguments:

@@ -41,6 +41,24 @@ def identifiers(values: Iterable[HasName]) -> list[str]:
     return [identifier(value.name) for value in values]
 
 
+def clash(names: Iterable[str], taken: Container[str], arguments: Iterable[HasName]) -> str:
+    """Why Python calls an operator, or one of its arguments, as it calls another one; empty if it does not.
+
+    >>> clash(["f.from"], {"f.from", "f.from_"}, [])
+    'is called `f.from_` in Python, as another is'
+    """
+    for name in names:
+        written = ".".join(map(identifier, name.split(".")))
+        if written != name and written in taken:
+            return f"is called `{written}` in Python, as another is"
+    seen = set()
+    for written in identifiers(arguments):
+        if written in seen:
+            return f"has two arguments that are called `{written}` in Python"
+        seen.add(written)
+    return ""
+
+
 def overload_attribute(overload_name: str) -> str:
     """The attribute of `ops.aten.add` for an overload: `Tensor`; `default` for the empty name."""
     if overload_name:

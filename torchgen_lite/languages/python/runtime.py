@@ -27,15 +27,13 @@ from torchgen_lite.languages.python.signature import (
 from torchgen_lite.languages.python.types import TYPES, Annotations
 from torchgen_lite.languages.text import literal
 from torchgen_lite.schema import Argument, FunctionSchema, NamedConstant, Return, default_value
-from torchgen_lite.schema.defaults import as_received
+from torchgen_lite.schema.defaults import INT_CONSTANTS, as_received
 from torchgen_lite.schema.dispatch_kind import DispatchKind
 from torchgen_lite.schema.model import OptionalType, Type, sized_list
 
 _TYPES = Annotations(TYPES["common"] | TYPES["runtime"], broadcasting=frozenset({"SymInt", "bool"}))
 # The modules of annotation types that don't come from the framework.
 TYPE_MODULES = {"Any": "typing", "Sequence": "collections.abc"}
-# Named constants that are numbers in Python; the others are the framework's (`contiguous_format`).
-_NUMBERED_CONSTANTS = {"Mean": 1, "Sum": 2}
 
 
 # What a caller may pass, `int | Sequence[int] | None` for `int[2]?`, and what an operator gives back.
@@ -48,10 +46,10 @@ def returns(values: Sequence[Return]) -> tuple[Annotation, ...]:
 
 
 def default(argument: Argument) -> object:
-    """The Python value of a default; a framework's constant is a `NamedConstant`."""
+    """The Python value of a default; a framework's constant is a `NamedConstant`, `Mean` a number."""
     value = default_value(argument)
-    if isinstance(value, NamedConstant) and value.name in _NUMBERED_CONSTANTS:
-        return _NUMBERED_CONSTANTS[value.name]
+    if isinstance(value, NamedConstant):
+        return INT_CONSTANTS.get(value.name, value)
     return value
 
 

@@ -50,7 +50,7 @@ from torchgen_lite.targets.cpp.proof import FUNCTIONS, Relation, proof_files
 from torchgen_lite.targets.cpp.selection import any_number, check_copies, check_structured
 from torchgen_lite.targets.cpp_runtime.calls import build_calls, build_methods, methods
 from torchgen_lite.targets.cpp_runtime.options import TARGET, VENDORED, RuntimeOptions, roots
-from torchgen_lite.targets.left_out import check_unread, select
+from torchgen_lite.targets.left_out import IN_PYTORCH, check_brought, select
 from torchgen_lite.targets.output import (
     AuthorFunction,
     Context,
@@ -77,7 +77,7 @@ def build_cpp_runtime(program: Program, options: RuntimeOptions) -> TargetResult
             diagnostics += check_kernels(operator)
     if not options.calls_only:
         diagnostics += [*unreachable_kernels(selection.functions), *check_copies(program, TARGET)]
-        diagnostics += check_unread(program, TARGET, selection.operators)
+        diagnostics += check_brought(program, TARGET, selection.operators, IN_PYTORCH)
         layout = library_layout(selection.functions, options)
         diagnostics += check_conditions(selection.functions, options.asked(layout.namespace))
     return TargetResult(_files(selection, program, options), diagnostics)

@@ -20,8 +20,8 @@ from torchgen_lite.targets.options import shard_of
 from torchgen_lite.targets.output import Files, OutputFile
 from torchgen_lite.targets.python.autograd import autograd_view, tracking_view
 from torchgen_lite.targets.python.framework import FORWARD
-from torchgen_lite.targets.python.key_file import Registered, generated
-from torchgen_lite.targets.python.nodes import helper_modules, node_view
+from torchgen_lite.targets.python.key_file import Registered, generated, module_aliases
+from torchgen_lite.targets.python.nodes import node_view
 from torchgen_lite.targets.python.package import Overload, Package, kernel_file, sharded
 
 
@@ -65,7 +65,7 @@ def build_differentiation(
                 recorded[shard_of(base, package.shards)].append(planned)
     files: list[OutputFile] = []
     registrations: list[Registered] = []
-    kernel_module = partial(kernel_file, package, prefix="_", runtime=package.runtime)
+    kernel_module = partial(kernel_file, package, runtime=package.runtime)
     has_tangents = package.known is not None and package.known >= FORWARD
     for of_shard, module, nodes in zip(
         recorded.values(), sharded(package, "autograd"), sharded(package, "nodes"), strict=True
@@ -107,12 +107,14 @@ def _node_file(
     for kernel in planned:
         if kernel.origin is Origin.autograd:
             infos[kernel.info.node_name] = kernel.info
-    nodes = [node_view(info, helpers) for info in infos.values()]
+    aliases = module_aliases(dict.fromkeys(helpers.values()))
+    functions = {name: aliases[module] for name, module in helpers.items()}
+    nodes = [node_view(info, functions) for info in infos.values()]
     arithmetic = set[str]().union(*[node.arithmetic for node in nodes])
     context = {
         "runtime": package.runtime,
-        "framework": package.called("_"),
-        "helpers": helper_modules(helpers),
+        "framework": package.called,
+        "helpers": aliases,
         "arithmetic": sorted(arithmetic),
         "nodes": nodes,
     }

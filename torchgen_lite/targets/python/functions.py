@@ -12,7 +12,6 @@ function is more than twice as fast as calling an object with `__call__`.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from itertools import chain
 
@@ -22,14 +21,8 @@ from torchgen_lite.languages.text import quote
 from torchgen_lite.schema.grouped import grouped, without_none
 from torchgen_lite.targets.output import Context, Files, OutputFile
 from torchgen_lite.targets.python.overloads import Packet, build_packet, group_by_base, merge_out
-from torchgen_lite.targets.python.package import Overload, Package, typing_context
+from torchgen_lite.targets.python.package import Overload, Package, is_module, typing_context
 
-# A function with such a name would replace a module of the package, so only `functions` has it.
-_MODULES = re.compile(
-    r"(?:nodes|operators|autograd|adinplaceorview)(?:_[0-9]+)?|(?:register|structured)_[a-z0-9]+(?:_[0-9]+)?"
-    "|backendselect|constants|dispatcher|functions|key_sets|key_tables|libraries|methods|ops|redispatch|registration"
-    "|runtime"
-)
 _KEYSET = Parameter("keyset", Annotation("DispatchKeySet"))
 Groups = Mapping[str, Sequence[Overload]]
 
@@ -49,7 +42,8 @@ def build_functions(package: Package, every: Groups, merged: Groups) -> Files:
         name = identifier(base)
         groups[base] = merged[base] if len(group) == len(every[base]) else merge_out(group)
         functions.append(build_packet(name, groups[base]))
-        if not _MODULES.fullmatch(name):
+        # A function with such a name would replace a module of the package, so only `functions` has it.
+        if not is_module(name):
             names.append(quote(name))
     context: Context = {"runtime": package.runtime, "functions": functions, "names": names}
     yield OutputFile(f"{package.root}/functions.py", "python/functions.py.j2", context)

@@ -20,7 +20,7 @@ from torchgen_lite.targets.author import (
     check_helpers,
     check_modules,
 )
-from torchgen_lite.targets.left_out import check_unread
+from torchgen_lite.targets.left_out import IN_PYTORCH, check_brought
 from torchgen_lite.targets.output import AuthorFunction, Files, Selection, TargetResult
 from torchgen_lite.targets.python.differentiation import build_differentiation
 from torchgen_lite.targets.python.framework import CALLED, check_framework, known_names
@@ -43,10 +43,10 @@ def build_kernels(program: Program, selection: Selection, package: Package) -> T
         *check_author(author_functions(package, registered), modules),
         *check_formulas(selection.functions),
         *unreachable_kernels(chosen),
-        *check_unread(program, TARGET, selection.operators),
         *check_helpers(selection.functions, modules),
         *check_framework(program, package, registered),
         *check_conditions(package, registered),
+        *check_brought(program, TARGET, selection.operators, IN_PYTORCH),
     )
     is_unsure = bool(registered) and known is not None and not known >= CALLED
     return TargetResult(_files(program, package, registered), diagnostics, is_unsure)

@@ -15,10 +15,14 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 from torchgen_lite.analysis.registrations import AUTOGRAD, VIEWS
+from torchgen_lite.languages.python.formula import ARITHMETIC
 from torchgen_lite.languages.python.names import identifier
 from torchgen_lite.targets.output import OutputFile
-from torchgen_lite.targets.python.package import Overload, Package, libraries_of
+from torchgen_lite.targets.python.framework import CALLED, FORWARD
+from torchgen_lite.targets.python.package import Overload, Package, is_module, libraries_of
 
+# What generated kernels and nodes import besides, each with an underscore before it.
+_TAKEN = {*CALLED, *FORWARD, *ARITHMETIC.values(), "fallthrough", "len", "real_number"}
 FindKernel = Callable[[str], "KernelReference | None"]
 
 
@@ -54,18 +58,26 @@ def kernel_finder(modules: Sequence[str], find: Callable[[str], str | None]) -> 
     return find_kernel
 
 
-def module_aliases(modules: Sequence[str]) -> dict[str, str]:
-    """The names of modules in a registration file: the last part of the full name, if it is unique.
+def module_aliases(modules: Iterable[str]) -> dict[str, str]:
+    """The names of modules in generated code: the last part of the full name, if that is unique.
 
-    >>> module_aliases(["k.unary", "a.ops", "b.ops"])
-    {'k.unary': '_unary', 'a.ops': '_a_ops', 'b.ops': '_b_ops'}
+    >>> module_aliases(["k.unary", "a.ops", "b.ops", "zeros"])
+    {'k.unary': '_unary', 'a.ops': '_a_ops', 'b.ops': '_b_ops', 'zeros': '_zeros_'}
     """
     last = {module: module.rpartition(".")[2] for module in modules}
     counts = Counter(last.values())
-    return {
-        module: f"_{identifier(module if counts[part] > 1 else part)}"
-        for module, part in last.items()
-    }
+    taken = set(_TAKEN)
+    aliases = {}
+    for module, part in last.items():
+        name = part
+        if counts[part] > 1 or part in taken or is_module(part):
+            name = module
+        name = identifier(name)
+        while name in taken or is_module(name):
+            name += "_"
+        taken.add(name)
+        aliases[module] = f"_{name}"
+    return aliases
 
 
 def imported_modules(references: Iterable[KernelReference]) -> dict[str, str]:

@@ -24,7 +24,7 @@ from torchgen_lite.schema import SchemaKind, return_names
 from torchgen_lite.schema.dispatch_kind import DispatchKind
 from torchgen_lite.schema.grouped import names_of
 
-_READ = {**readings(prefix="_", ndim="len({0}._shape)"), Fact.info: "{0}"}
+_READ = {**readings(prefix="_", ndim="_len({0}._shape)"), Fact.info: "{0}"}
 # The framework functions that save a whole value.
 _SAVE = {
     DispatchKind.tensor: "save",
@@ -103,8 +103,8 @@ class NodeView(NamedTuple):
 
 
 class Functions(NamedTuple):
-    """Where the functions in a formula are: `helpers` maps helper functions to their modules; all
-    others are operators. `called` are the framework functions that it has called so far, `numeric` those of
+    """Where the functions in a formula are: `helpers` maps helper functions to the names of their modules;
+    all others are operators. `called` are the framework functions that it has called so far, `numeric` those of
     the runtime."""
 
     helpers: Mapping[str, str]
@@ -117,7 +117,7 @@ class Functions(NamedTuple):
 
     def expression(self, name: str) -> str:
         if name in self.helpers:
-            return f"{_alias(self.helpers[name])}.{name}"
+            return f"{self.helpers[name]}.{name}"
         return f"_functions.{identifier(name)}"
 
     def local(self, saved: Saved) -> Expression | None:
@@ -146,15 +146,6 @@ class Functions(NamedTuple):
         return Call(Name(f"_{name}"), (value,))
 
 
-def helper_modules(helpers: Mapping[str, str]) -> dict[str, str]:
-    """The helper modules, each with the name that it is imported as."""
-    return {name: _alias(name) for name in helpers.values()}
-
-
-def _alias(module: str) -> str:
-    return f"_{module.rpartition('.')[2]}"
-
-
 def counted(info: DifferentiabilityInfo) -> list[str]:
     """The lists of which a node keeps the lengths, before all else: of several, nothing else says where one ends."""
     return list(info.lists) if len(info.lists) > 1 else []
@@ -169,11 +160,11 @@ def _result(info: DifferentiabilityInfo) -> str:
     others = len(info.slots) - 1
     gradients = []
     for slot in info.slots:
-        gradient = f"grad_{identifier(slot.name)}_"
+        gradient = f"_grad_{identifier(slot.name)}"
         if slot.is_list and slot.name in counted(info):
             gradient = f"({gradient} or [None] * {_count(slot.name)})"
         elif slot.is_list and others:
-            gradient = f"({gradient} or [None] * (len(_node.edges) - {others}))"
+            gradient = f"({gradient} or [None] * (_len(_node.edges) - {others}))"
         gradients.append(f"*{gradient}" if slot.is_list else gradient)
     return tuple_display(gradients)
 
@@ -184,7 +175,11 @@ def node_view(info: DifferentiabilityInfo, helpers: Mapping[str, str]) -> NodeVi
     names = [*map(_count, counted(info)), *identifiers(kept(info))]
     is_asked = bool(info.used_gradients) or "grads" in info.mentioned
     words = FormulaNames(
-        functions.expression, functions.arithmetic, functions.local, functions.conjugate
+        functions.expression,
+        functions.arithmetic,
+        functions.local,
+        functions.conjugate,
+        length="_len",
     )
     shared, derivatives = plan_backward(
         info,

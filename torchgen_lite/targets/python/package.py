@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from pathlib import PurePosixPath
 from typing import NamedTuple
@@ -34,6 +35,12 @@ from torchgen_lite.targets.python.options import (
     NO_FRAMEWORK,
     VENDORED,
     PythonOptions,
+)
+
+_MODULES = re.compile(
+    r"(?:nodes|operators|autograd|adinplaceorview)(?:_[0-9]+)?|(?:register|selected|structured)_[a-z0-9]+(?:_[0-9]+)?"
+    "|backendselect|constants|dispatcher|functions|key_sets|key_tables|libraries|methods|ops|redispatch|registration"
+    "|runtime"
 )
 
 
@@ -121,9 +128,10 @@ class Package(NamedTuple):
             return f"{self.runtime}.framework"
         return named
 
-    def called(self, prefix: str = "") -> CalledModule:
+    @property
+    def called(self) -> CalledModule:
         """The framework for templates that call it."""
-        return CalledModule(self.framework, prefix, self.known, "framework")
+        return CalledModule(self.framework, self.known, "framework")
 
 
 def build_package(operators: Sequence[Operator], options: PythonOptions) -> Package:
@@ -153,6 +161,11 @@ def sharded(package: Package, name: str) -> list[str]:
 def libraries_of(overloads: Sequence[Overload]) -> dict[str, str]:
     """The library of each namespace in use: its name, and the namespace as a literal."""
     return {identifier(o.function.namespace): quote(o.function.namespace) for o in overloads}
+
+
+def is_module(name: str) -> bool:
+    """Whether the package may have a module, or the dispatcher, under this name."""
+    return _MODULES.fullmatch(name) is not None
 
 
 def shadowed_types(names: Sequence[str]) -> frozenset[str]:
@@ -187,13 +200,11 @@ def kernel_file(
     module: str,
     template: str,
     overloads: Sequence[Overload],
-    *,
-    prefix: str = "",
     **more: object,
 ) -> OutputFile:
-    """A module of generated kernels, which call the framework by names with this prefix."""
+    """A module of generated kernels."""
     types = type_imports(package, overloads, frozenset())
-    context = {"framework": package.called(prefix), "types": types, **more}
+    context = {"framework": package.called, "types": types, **more}
     return OutputFile(f"{package.root}/{module}.py", f"python/{template}.py.j2", context)
 
 

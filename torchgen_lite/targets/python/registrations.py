@@ -187,9 +187,9 @@ def _structured(
             continue
         member = by_name[registration.operator.name]
         outs = identifiers(source.schema.out)
-        specs = ["spec"]
+        specs = ["_spec"]
         if len(outs) > 1:
-            specs = [f"spec[{index}]" for index in range(len(outs))]
+            specs = [f"_spec[{index}]" for index in range(len(outs))]
         names = outs
         if member.kind is SchemaKind.inplace:
             names = ["self"]

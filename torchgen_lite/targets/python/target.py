@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Iterator
 from functools import cache, partial
 from itertools import chain
 
 from torchgen_lite.analysis.policy import Origin
 from torchgen_lite.analysis.program import Program
-from torchgen_lite.languages.python.names import identifier
+from torchgen_lite.languages.python.names import clash, identifier
 from torchgen_lite.languages.python.reserved import IN_MODULES, LOCALS, NAMESPACES
 from torchgen_lite.loader.entry.entry import NativeFunction
 from torchgen_lite.schema.dispatch_kind import dispatch_kind
@@ -25,9 +26,11 @@ from torchgen_lite.targets.python import functions
 from torchgen_lite.targets.python.methods import build_methods
 from torchgen_lite.targets.python.options import TARGET, VENDORED, PythonOptions
 from torchgen_lite.targets.python.overloads import group_by_base, merge_out
-from torchgen_lite.targets.python.package import Package, build_package
+from torchgen_lite.targets.python.package import Package, build_package, is_module
 from torchgen_lite.targets.python.stubs import build_libraries, build_operators
 
+# Generated code has many names that begin like this, so that it may call its arguments what they are called.
+_PRIVATE = re.compile(r"_\D")
 # Prefixes of the names that each operator has besides its stub.
 _PREFIXES = ("_handle_", "_memo_", "_redispatch_memo_", "redispatch_")
 
@@ -51,7 +54,10 @@ def select_python(program: Program, options: PythonOptions) -> Selection:
     """The operators that have stubs. If no kernels are configured, there are only stubs."""
     home = program.functions[0].namespace if program.functions else ""
     stubs = frozenset(identifier(f.flat_name(home)) for f in program.functions)
-    problem = partial(_inexpressible, home=home, stubs=stubs, records=bool(options.kernels))
+    names = frozenset(chain.from_iterable(map(_names, program.functions)))
+    problem = partial(
+        _inexpressible, home=home, stubs=stubs, names=names, records=bool(options.kernels)
+    )
     return select(program, TARGET, options.skip, problem, () if options.kernels else tuple(Origin))
 
 
@@ -68,10 +74,15 @@ def author_python(program: Program, options: PythonOptions) -> Iterator[AuthorFu
 
 
 def _inexpressible(
-    function: NativeFunction, *, home: str, stubs: Collection[str], records: bool
+    function: NativeFunction,
+    *,
+    home: str,
+    stubs: Collection[str],
+    names: Collection[str],
+    records: bool,
 ) -> str:
     """Why an operator cannot have a stub, or cannot be recorded; empty if it can. `stubs` has the stub names of all
-    operators."""
+    operators, and `names` the `_names` of all."""
     if function.func.is_open:
         return "takes or returns any number of values, which a stub cannot"
     if records and function.is_auto:
@@ -79,7 +90,8 @@ def _inexpressible(
     if records and _has_list_among_results(function):
         return "has formulas, and a list among its results, whose gradients cannot be told apart"
     schema = function.func
-    if function.namespace in NAMESPACES:
+    namespace = function.namespace
+    if namespace in NAMESPACES or (namespace.startswith("_") and is_module(namespace[1:])):
         return "is in a namespace whose name the generated code uses itself"
     stub = identifier(function.flat_name(home))
     is_beside = any(stub.removeprefix(p) in stubs for p in _PREFIXES if stub.startswith(p))
@@ -87,14 +99,20 @@ def _inexpressible(
         schema.base_name in IN_MODULES
         or stub == "float"
         or stub.startswith("_library_")
+        or schema.overload_name == "redispatch"
         or is_beside
     ):
         return "has a name that the generated code uses itself"
     for argument in schema.arguments:
-        name = argument.name
-        if name.startswith("_") and (name in LOCALS or name.startswith(_PREFIXES[:3])):
-            return f"has an argument `{name}`, which the generated code uses itself"
-    return ""
+        if argument.name in LOCALS or _PRIVATE.match(argument.name):
+            return f"has an argument `{argument.name}`, which the generated code uses itself"
+    return clash(_names(function), names, schema.arguments)
+
+
+def _names(function: NativeFunction) -> tuple[str, ...]:
+    """The names in Python that an operator shares with others, if both have them: of its namespace, of all its overloads,
+    and its own."""
+    return (function.namespace, function.func.base_name, function.func.local_name)
 
 
 def _has_list_among_results(function: NativeFunction) -> bool:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import replace
+from functools import partial
 
 from torchgen_lite.analysis.checks.compiled import check_effects, check_kernels_of_triton
 from torchgen_lite.analysis.checks.registrable import unregistrable
@@ -15,7 +16,7 @@ from torchgen_lite.analysis.program import Program
 from torchgen_lite.analysis.torch_library import check_composite, check_recording
 from torchgen_lite.languages.python import torch_ops
 from torchgen_lite.languages.python.formula import speech
-from torchgen_lite.languages.python.names import is_reserved
+from torchgen_lite.languages.python.names import clash, is_reserved
 from torchgen_lite.languages.python.reserved import (
     IN_NAMESPACES_OF_TORCH_OPS,
     IN_OPERATORS_OF_TORCH_OPS,
@@ -35,6 +36,7 @@ from torchgen_lite.targets.author import (
 from torchgen_lite.targets.generation import generation_beside
 from torchgen_lite.targets.given_namespace import check_given_namespace
 from torchgen_lite.targets.left_out import select
+from torchgen_lite.targets.options import home_namespace
 from torchgen_lite.targets.output import (
     AuthorFunction,
     Files,
@@ -105,11 +107,14 @@ def _package(program: Program, options: TorchPythonOptions, selection: Selection
 def select_torch_python(program: Program, options: TorchPythonOptions) -> Selection:
     """The operators that have functions. `autograd = false` leaves formulas to other code."""
     without = () if has_autograd(program, options) else (Origin.formulas,)
-    return select(program, TARGET, options.skip, _inexpressible, without)
+    home = home_namespace(program.functions)
+    names = frozenset(function.flat_name(home) for function in program.functions)
+    problem = partial(_inexpressible, home=home, names=names)
+    return select(program, TARGET, options.skip, problem, without)
 
 
-def _inexpressible(function: NativeFunction) -> str:
-    """Why no function can stand for an operator; empty if one can."""
+def _inexpressible(function: NativeFunction, *, home: str, names: Collection[str]) -> str:
+    """Why no function can stand for an operator; empty if one can. `names` are those of all functions."""
     if function.func.is_open:
         return "takes or returns any number of values, which a function cannot"
     for argument in function.func.arguments:
@@ -125,7 +130,7 @@ def _inexpressible(function: NativeFunction) -> str:
         return "has a name that `torch.ops` uses itself"
     if base in ("annotations", "torch") and not overload:
         return f"is called `{base}`, which the generated code uses itself"
-    return ""
+    return clash([function.flat_name(home)], names, function.func.arguments)
 
 
 def _check(package: Package) -> Findings:

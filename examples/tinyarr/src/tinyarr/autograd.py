@@ -113,7 +113,7 @@ def spread(grad: Array, like: Array) -> Array:
     return functions.full(like.shape, grad.numpy().item(), device=like.device)
 
 
-def _no_formula(keys: DispatchKeySet, op: OperatorHandle, *given: Any, **named: Any) -> Any:
+def _no_formula(keys: DispatchKeySet, op: OperatorHandle, /, *given: Any, **named: Any) -> Any:
     """At the autograd keys of operators without `derivatives:`."""
     if grad_enabled():
         raise NotImplementedError(f"{op} has no gradient")

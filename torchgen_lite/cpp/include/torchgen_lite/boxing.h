@@ -191,6 +191,19 @@ struct UnboxList<std::array<T, N>> {
   }
 };
 
+// The number as a T, which is an integer or an enumeration. Throws Error for one
+// that T cannot hold.
+template <class T>
+T intOf(std::int64_t number) {
+  const T converted = static_cast<T>(number);
+  if (static_cast<std::int64_t>(converted) != number) {
+    throw Error(
+        std::to_string(number) + " is not in the range of " +
+        std::string(typeName<T>()));
+  }
+  return converted;
+}
+
 // A copy of the contents. Throws Error if they have another type.
 template <class T>
 T unbox(const Value& value) {
@@ -201,7 +214,7 @@ T unbox(const Value& value) {
   } else if constexpr (std::is_floating_point_v<T>) {
     return static_cast<T>(value.toDouble());
   } else if constexpr (is_number<T>) {
-    return static_cast<T>(value.toInt());
+    return intOf<T>(value.toInt());
   } else if constexpr (std::is_same_v<T, const char*>) {
     return value.toStringRef().c_str();
   } else if constexpr (is_text<T>) {

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tinyarr.framework import key_for_options
+from tinyarr.framework import key_for_options as _key_for_options
 
 from . import operators as _operators
 
@@ -19,5 +19,5 @@ if TYPE_CHECKING:
 
 
 def select_full(size: Sequence[int], fill_value: Number, *, device: device | None) -> Tensor:
-    keyset = key_for_options(None, None, device)
-    return _operators.redispatch_full(keyset, size, fill_value, device=device)
+    _keyset = _key_for_options(None, None, device)
+    return _operators.redispatch_full(_keyset, size, fill_value, device=device)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import tinyarr.autograd as _autograd
+import tinyarr.autograd as _tinyarr_autograd
 from tinyarr.framework import Gradients as _Gradients, Node as _Node
 
 from . import functions as _functions
@@ -23,13 +23,13 @@ class MulBackward0(_Node):
     def apply(_node, grads: _Gradients) -> _Gradients:
         other, self = _node.unpack()
         grad: Any = grads[0]
-        grad_self_: Any = None
+        _grad_self: Any = None
         if _node.needs[0]:
-            grad_self_ = grad * other
-        grad_other_: Any = None
+            _grad_self = grad * other
+        _grad_other: Any = None
         if _node.needs[1]:
-            grad_other_ = grad * self
-        return (grad_self_, grad_other_)
+            _grad_other = grad * self
+        return (_grad_self, _grad_other)
 
 
 class SumBackward0(_Node):
@@ -41,5 +41,5 @@ class SumBackward0(_Node):
     def apply(_node, grads: _Gradients) -> _Gradients:
         (self,) = _node.unpack()
         grad: Any = grads[0]
-        grad_self_: Any = _autograd.spread(grad, self)
-        return (grad_self_,)
+        _grad_self: Any = _tinyarr_autograd.spread(grad, self)
+        return (_grad_self,)

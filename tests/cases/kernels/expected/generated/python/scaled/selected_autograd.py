@@ -9,7 +9,7 @@ from __future__ import annotations
 import builtins as _builtins
 from typing import TYPE_CHECKING, Any
 
-from torchgen_lite.runtime import row_kernel, uncovered
+from torchgen_lite.runtime import row_kernel as _row_kernel, uncovered as _uncovered
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,7 +26,7 @@ def selected_pick(
     fast: bool,
 ) -> Tensor:
     if fast:
-        _kernel = row_kernel("aten::pick for Autograd", "kernels", "pick_by")
+        _kernel = _row_kernel("aten::pick for Autograd", "kernels", "pick_by")
     else:
-        raise uncovered("aten::pick for Autograd", self=self, by=by, len=len, fast=fast)
+        raise _uncovered("aten::pick for Autograd", self=self, by=by, len=len, fast=fast)
     return _kernel(self, by, len, fast=fast)

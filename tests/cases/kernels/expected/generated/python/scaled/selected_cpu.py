@@ -9,7 +9,7 @@ from __future__ import annotations
 import builtins as _builtins
 from typing import TYPE_CHECKING
 
-from torchgen_lite.runtime import row_kernel, uncovered
+from torchgen_lite.runtime import row_kernel as _row_kernel, uncovered as _uncovered
 from my_framework import bfloat16 as _bfloat16, float16 as _float16
 
 if TYPE_CHECKING:
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
 def selected_pick(self: Tensor, by: Tensor | None, len: Sequence[int], *, fast: bool) -> Tensor:
     if (self._dtype == _float16 or self._dtype == _bfloat16) and self._shape[-1] % 8 == 0:
-        _kernel = row_kernel("aten::pick for CPU", "kernels", "pick_vec8")
+        _kernel = _row_kernel("aten::pick for CPU", "kernels", "pick_vec8")
     elif by is not None and _builtins.len(by._shape) == 1 or _builtins.len(len) > 1:
-        _kernel = row_kernel("aten::pick for CPU", "kernels", "pick_by")
+        _kernel = _row_kernel("aten::pick for CPU", "kernels", "pick_by")
     else:
-        _kernel = row_kernel("aten::pick for CPU", "kernels", "pick_any")
+        _kernel = _row_kernel("aten::pick for CPU", "kernels", "pick_any")
     return _kernel(self, by, len, fast=fast)

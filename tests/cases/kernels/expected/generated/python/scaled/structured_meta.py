@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import kernels as _kernels
-from my_framework import allocate, resize_out
+from my_framework import allocate as _allocate, resize_out as _resize_out
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 
 
 def structured_scale(self: Tensor, factor: float) -> Tensor:
-    spec = _kernels.meta_scale(self, factor)
-    out = allocate(spec, "Meta")
+    _spec = _kernels.meta_scale(self, factor)
+    out = _allocate(_spec, "Meta")
     return out
 
 
 def structured_scale_out(self: Tensor, factor: float, *, out: Tensor) -> Tensor:
-    spec = _kernels.meta_scale(self, factor)
-    resize_out(out, spec)
+    _spec = _kernels.meta_scale(self, factor)
+    _resize_out(out, _spec)
     return out
