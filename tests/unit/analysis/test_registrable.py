@@ -28,7 +28,7 @@ from torchgen_lite.schema import (
     Type,
     parse_schema,
 )
-from torchgen_lite.schema.type_names import BASE_TYPES, MEANT_TYPES, is_type_variable
+from torchgen_lite.schema.type_names import BASE_TYPES, DEVICES, MEANT_TYPES, is_type_variable
 
 TARGETS = ["cpp-torch", "cpp-torch-stable", "torch-python"]
 
@@ -173,6 +173,17 @@ def test_defaults_are_those_that_pytorch_takes() -> None:
         assert bool(problem) is not is_taken, f"{text}: {problem}"
         checked += 1
     assert checked > 9_000
+
+
+@pytest.mark.torch
+def test_devices_are_those_that_pytorch_names() -> None:
+    import torch
+
+    with pytest.raises(RuntimeError, match="nonsense") as refused:
+        torch.device("nonsense")
+    listed = re.search("Expected one of (.*) device type", str(refused.value))
+    assert listed is not None
+    assert set(listed[1].split(", ")) == DEVICES
 
 
 @pytest.mark.torch

@@ -33,7 +33,7 @@ from torchgen_lite.schema.defaults import ENUMERATORS
 from torchgen_lite.schema.grouped import first_text
 from torchgen_lite.schema.lexer import IDENT, NUMBER, STRING, tokenize
 from torchgen_lite.schema.model import GenericType, TupleType, bare_type
-from torchgen_lite.schema.type_names import TYPES_UNTIL, is_type_variable
+from torchgen_lite.schema.type_names import DEVICES, TYPES_UNTIL, is_type_variable
 
 _WORDS = words_beside(__file__)
 RESERVED = _WORDS["reserved"]
@@ -42,7 +42,6 @@ INDUCTORS = _WORDS["inductor"]
 FAKES = _WORDS["fakes"]
 VMAPS = _WORDS["vmap"]
 COUNTERS = _WORDS["counter"]
-DEVICES = _WORDS["devices"]
 # Names that stand for a number wherever an integer is allowed.
 NUMBER_NAMES = {"Mean": 1, "contiguous_format": 0, "float": 6, "long": 4, "strided": 0}
 # The parser reads `uint8` and `int8`, but not their other names.
