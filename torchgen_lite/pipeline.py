@@ -449,14 +449,20 @@ def _without_targets(config: Config) -> Iterator[Diagnostic]:
 def _tell_apart(
     built: Iterable[_Built], diagnostics: list[Diagnostic]
 ) -> tuple[list[OutputFile], dict[str, str]]:
-    """The files, and the target of each path; two targets that write the same path give a diagnostic."""
+    """The files, and the target of each path; two targets that write the same path give a diagnostic.
+
+    Paths that differ in case alone are the same on many disks.
+    """
     files: list[OutputFile] = []
     target_of: dict[str, str] = {}
+    writers: dict[str, str] = {}
     for name, result in built:
         for file in result.files:
-            if file.path in target_of:
-                message = f"targets `{target_of[file.path]}` and `{name}` both write `{file.path}`"
+            folded = file.path.casefold()
+            if folded in writers:
+                message = f"targets `{writers[folded]}` and `{name}` both write `{file.path}`"
                 diagnostics.append(Diagnostic("TG013", message))
+            writers[folded] = name
             target_of[file.path] = name
             files.append(file)
     return files, target_of
