@@ -166,3 +166,25 @@ def test_a_comment_that_cuts_a_value_short_is_named(
 
 def test_a_block_of_text_has_no_comments() -> None:
     assert _first_value("- doc: |\n    a #1\n")[1].value == "a #1\n"
+
+
+@pytest.mark.parametrize("parser", [CSafeLoader, PythonParser])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "- func: [",
+        "- func: [\n",
+        "- func: [1, ",
+        "- a: {b: [1], c: [\n",
+        "- func: [\n- func: g\n",
+        "[",
+    ],
+)
+def test_a_bracket_that_is_not_closed_is_named(
+    text: str, parser: type, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also where a value is expected behind it, and libyaml has the place of that one."""
+    monkeypatch.setattr(nodes, "_PARSER", parser)
+    _, found = read_yaml(Source("a.yaml", text))
+    assert found[0].message == "`[` is not closed"
+    assert [label.span.start for label in found[0].secondary] == [text.rindex("[")]
