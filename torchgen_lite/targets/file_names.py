@@ -18,11 +18,6 @@ DEVICES = frozenset(
 )
 
 
-def without_device(name: str) -> str:
-    """The name, or another one for one that Windows keeps for a device."""
-    return f"{name}-op" if name.lower() in DEVICES else name
-
-
 def file_names(names: Collection[str]) -> dict[str, str]:
     """The name of the file for each name.
 
@@ -32,7 +27,7 @@ def file_names(names: Collection[str]) -> dict[str, str]:
     alike = Counter(map(str.lower, set(names)))
     files = {}
     for name in names:
-        files[name] = without_device(name)
+        files[name] = f"{name}-op" if name.lower() in DEVICES else name
         bits = 0
         for letter in name:
             bits = 2 * bits + letter.isupper()
