@@ -221,9 +221,8 @@ class Generation:
     def has_reference(self, target: str) -> set[str]:
         """The operators whose reference is a kernel that a target registers, if the project has the target."""
         if target in names_of(self.targets):
-            selection = self.select(target)
-            if TARGETS[target].loads_library and self.python is not None:
-                selection = self.python
+            own = self.python if TARGETS[target].loads_library else None
+            selection = own or self.select(target)
             if Origin.reference in selection.policy.makes:
                 return set(names_of(selection.operators))
         return set()
