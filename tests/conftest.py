@@ -7,10 +7,12 @@ import importlib.util
 import io
 import os
 import re
+import shutil
 import sys
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Generator, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -51,6 +53,33 @@ def has_memory() -> bool:
     return memory.f_bavail * memory.f_frsize > ROOM and not memory.f_flag & os.ST_NOEXEC
 
 
+def is_running(process: str) -> bool:
+    """Whether there is a process of that number; of what is no number, nobody knows."""
+    try:
+        os.kill(int(process), 0)
+    except ProcessLookupError:
+        return False
+    except (OSError, ValueError):
+        pass
+    return True
+
+
+_PREFIX = "torchgen_lite_tests_"
+
+
+def remove_what_killed_runs_left(memory: Path, temporary: Path) -> None:
+    """The folders of dead processes, which pytest itself keeps for three days. Its locks have their numbers."""
+    owners = {}
+    for lock in memory.glob("pytest-of-*/pytest-*/.lock"):
+        with suppress(OSError):
+            owners[lock.parent] = lock.read_text()
+    for folder in temporary.glob(f"{_PREFIX}*_*"):
+        owners[folder] = folder.name.removeprefix(_PREFIX).partition("_")[0]
+    for folder, process in owners.items():
+        if not is_running(process):
+            shutil.rmtree(folder, ignore_errors=True)
+
+
 def pytest_configure(config: pytest.Config) -> None:
     """Processes of pytest-xdist find the folders in the environment, which they inherit.
 
@@ -60,7 +89,8 @@ def pytest_configure(config: pytest.Config) -> None:
         return
     if config.option.markexpr != "torch" and has_memory():
         os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", MEMORY)
-    folder = tempfile.TemporaryDirectory(prefix="torchgen_lite_tests_")
+        remove_what_killed_runs_left(Path(MEMORY), Path(tempfile.gettempdir()))
+    folder = tempfile.TemporaryDirectory(prefix=f"{_PREFIX}{os.getpid()}_")
     os.environ[SHARED_FOLDER] = folder.name
     config.add_cleanup(folder.cleanup)
 

@@ -95,15 +95,13 @@ def load(
     torch: bool = False,
     root: str | os.PathLike[str] | None = None,
     texts: Mapping[Path, str] = {},
-    modules: Modules | None = None,
 ) -> Program:
     """Read configuration and schema files, and check them.
 
     `schema` replaces the configured files. `config` is a configuration or the path of one; the
     default is the one that governs `root`, by default the current directory. `torch` reads the
-    files of the installed PyTorch. `texts` replace schema files and modules, by resolved path, and
-    `modules` the modules that options name, which then need not exist. Every mistake is in `.diagnostics` of the
-    result; none is raised.
+    files of the installed PyTorch. `texts` replace schema files and modules, by resolved path. Every
+    mistake is in `.diagnostics` of the result; none is raised.
     """
     start = Path(root) if root is not None else Path.cwd()
     diagnostics: list[Diagnostic] = []
@@ -136,7 +134,8 @@ def load(
     named = {settings.root / name: name for name in settings.schema}
     places = {path: locate_value(settings, "", "schema", name) for path, name in named.items()}
     sources, problems = load_schema_sources(paths, settings.root, places, texts)
-    return read_program(settings, sources, native, [*diagnostics, *problems], tags, modules, texts)
+    diagnostics += [*_unknown_targets(settings), *problems]
+    return read_program(settings, sources, native, diagnostics, tags, texts=texts)
 
 
 def lint(program: Program) -> Program:
@@ -154,6 +153,13 @@ def ask_torch(program: Program) -> Program:
         return program
     installed, problems = load_installed_torch()
     return replace(program.with_findings(problems), installed=installed)
+
+
+def _unknown_targets(config: Config) -> Iterator[Diagnostic]:
+    """TG008 for each name in `targets` that is none: what the project has registered would be taken for nothing."""
+    for name in config.targets:
+        if name not in TARGETS:
+            yield replace(unknown_target(name), label=locate_value(config, "", "targets", name))
 
 
 def _no_schema(config: Config, paths: Sequence[Path]) -> Iterator[Diagnostic]:
@@ -362,9 +368,11 @@ def lint_targets(program: Program) -> tuple[Diagnostic, ...]:
 
     For a single target, whose files can't collide with another's, no file is made. Nothing is
     rendered, unless a target is unsure whether a module has what our templates call. Only
-    configured targets are asked, as others have no options.
+    configured targets are asked, as others have no options, and none of PyTorch's own file.
     """
     config = program.config
+    if config.operators == "torch":
+        return program.diagnostics
     named = linted_targets(config)
     if not named:
         return (*program.diagnostics, *_without_targets(config))
@@ -397,8 +405,7 @@ def _build(program: Program, targets: Sequence[str]) -> tuple[list[_Built], list
     for name in dict.fromkeys(targets or named_targets(config)):
         target = TARGETS.get(name)
         if target is None:
-            place = locate_value(config, "", "targets", name)
-            diagnostics.append(replace(unknown_target(name), label=place))
+            diagnostics.append(unknown_target(name))
             continue
         result = target.build(program)
         diagnostics += program.wanted(result.diagnostics)
@@ -449,14 +456,20 @@ def _without_targets(config: Config) -> Iterator[Diagnostic]:
 def _tell_apart(
     built: Iterable[_Built], diagnostics: list[Diagnostic]
 ) -> tuple[list[OutputFile], dict[str, str]]:
-    """The files, and the target of each path; two targets that write the same path give a diagnostic."""
+    """The files, and the target of each path; two targets that write the same path give a diagnostic.
+
+    Paths that differ in case alone are the same on many disks.
+    """
     files: list[OutputFile] = []
     target_of: dict[str, str] = {}
+    writers: dict[str, str] = {}
     for name, result in built:
         for file in result.files:
-            if file.path in target_of:
-                message = f"targets `{target_of[file.path]}` and `{name}` both write `{file.path}`"
+            folded = file.path.casefold()
+            if folded in writers:
+                message = f"targets `{writers[folded]}` and `{name}` both write `{file.path}`"
                 diagnostics.append(Diagnostic("TG013", message))
+            writers[folded] = name
             target_of[file.path] = name
             files.append(file)
     return files, target_of

@@ -21,7 +21,7 @@ from torchgen_lite.analysis.comparison.compare import (
     compare_operators,
 )
 from torchgen_lite.analysis.operators import Operator
-from torchgen_lite.analysis.program import Modules, Program
+from torchgen_lite.analysis.program import Program
 from torchgen_lite.cli.against.accepted import FILE, Judged, accept, identity, judge
 from torchgen_lite.cli.against.version import Version, other_version, with_gradients
 from torchgen_lite.cli.exit_codes import FINE
@@ -47,7 +47,7 @@ from torchgen_lite.diagnostics import (
 )
 from torchgen_lite.diagnostics.text import counted, ended
 from torchgen_lite.loader.config.options import Json
-from torchgen_lite.pipeline import index_modules
+from torchgen_lite.pipeline import lint_targets
 from torchgen_lite.schema.grouped import grouped
 from torchgen_lite.targets.generation import compared
 from torchgen_lite.targets.output import Selection
@@ -114,10 +114,10 @@ def breaking_command(session: Session, /, projects: Sequence[str], **options: An
 def _compare(session: Session, asked: Asked) -> int:
     against = asked.against
     schema = asked.schema
-    program = session.load(schema=schema or None, torch=asked.torch, modules={})
-    require(program.diagnostics)
+    program = session.load(schema=schema or None, torch=asked.torch)
+    require(lint_targets(program))
     note = ""
-    with other_version(session, against, program, schema, modules={}) as old:
+    with other_version(session, against, program, schema) as old:
         if program.config.operators == "torch":
             old, program, note = with_gradients(old, program)
         beneath = pytorchs_of_both(session, old.program, program)
@@ -155,24 +155,22 @@ def judged_changes(
     """What callers can no longer rely on, under the targets of each version and over PyTorch, and what of it the project
     accepts. Raises Refused.
     """
-    modules, unread = _modules_of_both(old.program, new)
-    old_sources = set(map(id, _sources(old.program, modules[0])))
+    old_sources = set(map(id, _sources(old.program)))
 
     def path_of(source: Source) -> str:
         if id(source) in old_sources:
             return old.path_of(source)
         return source.path
 
-    changes = [*_compared(old, new, level, beneath, modules)]
+    changes = [*_compared(old, new, level, beneath)]
     known = set(map(identity, changes))
     for was, now, names in entries_by_release(old.program, new):
         # That a release has no entry any more is said of the operator as a whole.
-        for change in _compared(old._replace(program=was), now, level, beneath, modules):
+        for change in _compared(old._replace(program=was), now, level, beneath):
             is_new = change.operator in names and identity(change) not in known
             if is_new and change.code not in _OF_WHOLE:
                 known.add(identity(change))
                 changes.append(change)
-    changes += map(_not_compared, unread)
     sorted_changes = sort_diagnostics(with_paths(changes, path_of))
     return judge(sorted_changes, new.config.root, level, _unstable(old.program))
 
@@ -188,14 +186,13 @@ def _compared(
     new: Program,
     level: Level,
     beneath: Beneath,
-    modules: tuple[Modules, Modules],
 ) -> Sequence[Diagnostic]:
     before, after = zip(*compared(old.program, new))
     old.require(_problems_of(before))
     require(_problems_of(after))
     lent = lent_operators(old.program, new, beneath), lent_operators(new, old.program, beneath)
-    was = side_of(old.program, before, lent[0], beneath, modules[0])
-    now = side_of(new, after, lent[1], beneath, modules[1])
+    was = side_of(old.program, before, lent[0], beneath)
+    now = side_of(new, after, lent[1], beneath)
     return compare_operators(was, now, level=level)
 
 
@@ -203,27 +200,12 @@ def _problems_of(selections: Sequence[Selection]) -> list[Diagnostic]:
     return list(chain.from_iterable(selection.diagnostics for selection in selections))
 
 
-def _modules_of_both(old: Program, new: Program) -> tuple[tuple[Modules, Modules], list[str]]:
-    """The functions of modules that options name, and what is wrong with the modules that cannot be read."""
-    before, wrong_before = index_modules(old.config)
-    after, wrong_after = index_modules(new.config)
-    unread: dict[str, None] = {}
-    for version, wrong in (("old", wrong_before), ("new", wrong_after)):
-        for diagnostic in wrong:
-            unread[f"{diagnostic.message}, in the {version} version"] = None
-    return (before, after), list(unread)
-
-
-def _not_compared(why: str) -> Diagnostic:
-    return Diagnostic("TG396", f"functions are not compared: {why}")
-
-
-def _sources(program: Program, modules: Modules) -> Iterator[Source]:
+def _sources(program: Program) -> Iterator[Source]:
     """Everything that a finding may point at."""
     yield from program.sources
     if program.config.source is not None:
         yield program.config.source
-    for options in modules.values():
+    for options in program.modules.values():
         for index in options.values():
             yield from [module.source for module in index.modules]
 

@@ -23,7 +23,6 @@ from torchgen_lite.diagnostics import Source
 from torchgen_lite.diagnostics.text import ended
 from torchgen_lite.emit.plan import Change, Plan
 from torchgen_lite.emit.templates import find_templates
-from torchgen_lite.key_tables import CURRENT
 from torchgen_lite.languages.cpp.reserved import KEYWORDS, LIBRARIES
 from torchgen_lite.loader.config.project import (
     CONFIG_FILES,
@@ -34,6 +33,7 @@ from torchgen_lite.loader.config.project import (
 )
 from torchgen_lite.loader.entry.entry import TORCH_NAMESPACES
 from torchgen_lite.loader.sources import shown_path
+from torchgen_lite.schema.type_names import DEVICES
 
 STARTED = ("torch-python", "cpp-torch", "cpp-torch-stable", "python", "cpp-runtime")
 # Each is a PyTorch device with the name of the project.
@@ -141,7 +141,7 @@ def _unsuited(name: str, template: str | None) -> str:
     empty. `rename_privateuse1_backend` refuses digits and the names of PyTorch's backends.
     """
     is_device = template is not None
-    if is_device and name in [backend.lower() for backend in CURRENT.backends]:
+    if is_device and name in DEVICES:
         return f"PyTorch already has a device `{name}`: choose another name."
     taken = KEYWORDS | LIBRARIES | TORCH_NAMESPACES | {"test", "tests"}
     is_word = name.isidentifier() and name.isascii() and not keyword.iskeyword(name)

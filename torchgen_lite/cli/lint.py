@@ -94,7 +94,7 @@ def _find(
     from torchgen_lite.pipeline import lint, lint_targets  # `lint --help` needs no target.
 
     program = lint(session.load(schema, torch=torch))
-    return program, program.diagnostics if torch else lint_targets(program)
+    return program, lint_targets(program)
 
 
 def _fix(program: Program, fixes: Sequence[Edit | None], schema: Sequence[str]) -> int:

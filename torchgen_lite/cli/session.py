@@ -22,7 +22,7 @@ from torchgen_lite.cli.reports import MACHINE_FORMATS, Report, render_reports, s
 from torchgen_lite.diagnostics import Diagnostic, Help, did_you_mean, errors_among, has_errors
 
 if TYPE_CHECKING:
-    from torchgen_lite.analysis.program import Modules, Program
+    from torchgen_lite.analysis.program import Program
     from torchgen_lite.loader.config.project import Config
 
 _Item = TypeVar("_Item")
@@ -118,7 +118,6 @@ class Session:
         torch: bool = False,
         native: str = "",
         output_dir: str | None = None,
-        modules: Modules | None = None,
     ) -> Program:
         """The program, under the configuration that the options select; see `pipeline.load`.
 
@@ -137,7 +136,7 @@ class Session:
             from torchgen_lite.analysis.resolve import Resolved
 
             return Program(Resolved(()), settings, diagnostics)
-        program = load(schema or None, config=settings, torch=torch, modules=modules)
+        program = load(schema or None, config=settings, torch=torch)
         if self.verbose:
             from torchgen_lite.cli.steps import lines_of_reading
 

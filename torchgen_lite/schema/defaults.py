@@ -164,12 +164,10 @@ def misfit(type_: Type, default: str) -> tuple[str, tuple[str, ...]] | None:
         type_ = type_.elem
     if isinstance(value, NamedConstant) and value.name.lower() in _NO_VALUES:
         return f"`{value.name}` is not a value of a schema", ("None",)
-    if not isinstance(type_, BaseType) or (
-        value is None and (optional or type_.name not in _SIMPLE)
-    ):
+    if not isinstance(type_, BaseType) or (value is None and optional):
         return None
     if isinstance(value, list):
-        if not lists and type_.name in _SIMPLE:
+        if not lists and type_.name in _FITTING:
             return f"`{type_.name}` is not a list", ()
         if lists == 1 and any(isinstance(item, list) for item in value):
             return f"`{type_.name}` is not a list", ()
@@ -180,16 +178,20 @@ def misfit(type_: Type, default: str) -> tuple[str, tuple[str, ...]] | None:
 # What other languages write for `None`.
 _NO_VALUES = frozenset({"nil", "none", "null", "nullopt", "nullptr"})
 # No name stands for a value of these types.
-_UNNAMED = frozenset({"float", "bool", "str", "Scalar", "complex", "Tensor", "Generator"})
-_SIMPLE = frozenset({"int", "SymInt", "float", "bool", "str", "Scalar", "complex", "ScalarType"})
+_UNNAMED = frozenset(
+    "DeviceIndex Generator Scalar SymBool SymFloat Tensor bool complex float number str".split()
+)
+_NUMBERS = (bool, int, float, complex)
 # The Python types of the values that a type takes; other types take any value.
-_FITTING = {
-    **dict.fromkeys(("int", "SymInt", "ScalarType"), (int,)),
-    "bool": (bool, int),
-    "float": (int, float),
-    **dict.fromkeys(("Scalar", "complex"), (bool, int, float, complex)),
-    "str": (str,),
-    "Tensor": (type(None),),
+_FITTING: dict[str, tuple[type, ...]] = {
+    **dict.fromkeys(("int", "SymInt", "DeviceIndex"), (int,)),
+    # These are numbers to PyTorch's parser.
+    **dict.fromkeys(("ScalarType", "Layout", "MemoryFormat", "QScheme"), (int,)),
+    **dict.fromkeys(("bool", "SymBool"), (bool, int)),
+    **dict.fromkeys(("float", "SymFloat"), (int, float)),
+    **dict.fromkeys(("Scalar", "number", "complex"), _NUMBERS),
+    **dict.fromkeys(("str", "Device", "Dimname"), (str,)),
+    **dict.fromkeys(("Tensor", "Generator", "Storage", "Stream"), (type(None),)),
 }
 
 
@@ -202,11 +204,11 @@ def _misfit_single(type_name: str, value: object) -> tuple[str, tuple[str, ...]]
         if takes_any or value.name in known:
             return None
         return f"`{value.name}` is not a value of type `{type_name}`", known
-    if type(value) is int and type_name != "float" and not -(1 << 63) <= value < 1 << 63:
-        return "an integer has 64 bits", ()
-    if type(value) in _FITTING.get(type_name, (type(value),)):
-        return None
-    return f"a {_KINDS[type(value)]} is not a value of type `{type_name}`", ()
+    if type(value) not in _FITTING.get(type_name, (type(value),)):
+        return f"a {_KINDS[type(value)]} is not a value of type `{type_name}`", ()
+    if isinstance(value, int) and type_name != "float" and not -(2**63) <= value < 2**63:
+        return "it does not fit into 64 bits", ()
+    return None
 
 
 _KINDS: dict[type, str] = {

@@ -27,6 +27,11 @@ TYPES_SINCE = {"SymBool": (2, 9)}
 TYPES_UNTIL = {"Dimname": (2, 12)}
 """For each of these types, the last release that has it; the others are in all from 2.6 on."""
 
+DEVICES = frozenset("""
+    cpu cuda ipu xpu mkldnn opengl opencl ideep hip ve fpga maia xla lazy vulkan mps meta hpu mtia privateuseone
+    """.split())
+"""The devices that a string names in each release from 2.6 on: the types of a `Device`."""
+
 # Names that take types in parentheses: `Dict(str, Tensor)`.
 GENERIC_TYPES = frozenset({"Dict", "Future", "RRef", "Await", "Union"})
 

@@ -14,6 +14,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from torchgen_lite.analysis.fakes.results import is_view_rule
+from torchgen_lite.analysis.finding import finding
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.analysis.policy import PYTORCH, PYTORCH_WITH_FORMULAS, Origin, Policy
 from torchgen_lite.analysis.program import Modules, Program
@@ -127,10 +128,11 @@ class Generation:
 
     @kept
     def python(self) -> Selection | None:
-        """What the package in Python registers by itself, if the project has one."""
+        """What the package in Python registers by itself, if the project has one, for all that C++ might define: what C++
+        does depends on it."""
         for target in self.targets:
             if target.loads_library:
-                return self.select(target.name)
+                return target.select(self.program)
         return None
 
     @kept
@@ -174,8 +176,34 @@ class Generation:
     def select(self, name: str) -> Selection:
         """What a target takes and registers by itself; computed once."""
         if name not in self._selections:
-            self._selections[name] = TARGETS[name].select(self.program)
+            selection = TARGETS[name].select(self.program)
+            if TARGETS[name] in self.loading:
+                selection = self._defined(selection)
+            self._selections[name] = selection
         return self._selections[name]
+
+    def has(self, target: str, operator: Operator) -> bool:
+        """Whether a target takes an operator that is declared; those that are derived from it are not asked about."""
+        names = self._taken.get(target)
+        return names is None or operator.is_derived or operator.name in names
+
+    @kept
+    def _taken(self) -> Mapping[str, set[str]]:
+        return {t.name: set(names_of(self.select(t.name).operators)) for t in self.registering}
+
+    def _defined(self, selection: Selection) -> Selection:
+        """Without what a library cannot define: a package that loads it could not be imported."""
+        refused = dict(selection.refused)
+        diagnostics = [*selection.diagnostics]
+        for library in self.libraries:
+            left = self.select(library.name).refused
+            for operator in selection.operators:
+                if operator.name in left and operator.name not in refused:
+                    reason = f"is left out of target `{library.name}`, which defines the operators"
+                    refused[operator.name] = reason
+                    diagnostics.append(left_out(operator, selection.policy.target, reason))
+        taken = [operator for operator in selection.operators if operator.name not in refused]
+        return selection._replace(operators=taken, refused=refused, diagnostics=diagnostics)
 
     def in_cpp(self, selection: Selection) -> list[Registration]:
         """What a target in C++ generates: everything but the kernels that Python has."""
@@ -193,7 +221,8 @@ class Generation:
     def has_reference(self, target: str) -> set[str]:
         """The operators whose reference is a kernel that a target registers, if the project has the target."""
         if target in names_of(self.targets):
-            selection = self.select(target)
+            own = self.python if TARGETS[target].loads_library else None
+            selection = own or self.select(target)
             if Origin.reference in selection.policy.makes:
                 return set(names_of(selection.operators))
         return set()
@@ -256,6 +285,14 @@ class Generation:
         loaded_with = tuple(names_of(package[1:]))
         policy = parts[0].policy._replace(makes=makes, loaded_with=loaded_with)
         return Selection(list(operators.values()), policy, diagnostics, refused, parts)
+
+
+def left_out(operator: Operator, target: str, reason: str) -> Diagnostic:
+    """TG511."""
+    schema = operator.schema
+    span = schema.name_span or schema.span
+    message = f"`{schema.full_name}` {reason}"
+    return finding(operator.function, "TG511", message, span, f"left out of target `{target}`")
 
 
 def generation_of(program: Program, names: Sequence[str] | None = None) -> Generation:

@@ -9,12 +9,12 @@ from torchgen_lite.analysis.finding import finding
 from torchgen_lite.analysis.operators import Operator, functions_of
 from torchgen_lite.analysis.policy import BY_WORD, Origin, Policy
 from torchgen_lite.analysis.program import Program
-from torchgen_lite.diagnostics import Diagnostic, did_you_mean
+from torchgen_lite.diagnostics import did_you_mean
 from torchgen_lite.key_sets import key_sets
 from torchgen_lite.loader.entry.entry import DispatchEntry, NativeFunction
 from torchgen_lite.schema.grouped import by_name, names_of
 from torchgen_lite.targets import TARGETS
-from torchgen_lite.targets.generation import generation_beside, generation_of
+from torchgen_lite.targets.generation import generation_beside, generation_of, left_out
 from torchgen_lite.targets.output import Findings, Selection, wrong_option
 
 BRINGS = "torch-python"
@@ -61,7 +61,7 @@ def select(
         reason = reason or refusal(operator.function)
         if reason:
             refused[name] = reason
-            diagnostics.append(_left_out(operator, target, reason))
+            diagnostics.append(left_out(operator, target, reason))
             continue
         selected.append(operator)
         if not calls_only:
@@ -105,14 +105,6 @@ def _refusal(program: Program, operator: Operator, policy: Policy) -> str:
     if policy.target == BRINGS and not generation_of(program).libraries:
         return ""
     return f"has a class of Python as a type, which `{BRINGS}` takes if no target is C++"
-
-
-def _left_out(operator: Operator, target: str, reason: str) -> Diagnostic:
-    """TG511."""
-    schema = operator.schema
-    span = schema.name_span or schema.span
-    message = f"`{schema.full_name}` {reason}"
-    return finding(operator.function, "TG511", message, span, f"left out of target `{target}`")
 
 
 def _unregistrable(program: Program, operator: Operator, policy: Policy) -> Findings:

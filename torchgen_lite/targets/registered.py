@@ -9,7 +9,7 @@ from torchgen_lite.analysis.comparison.sides import Side
 from torchgen_lite.analysis.computed_table import Registrations
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.analysis.policy import Origin, Policy
-from torchgen_lite.analysis.program import Modules, Program
+from torchgen_lite.analysis.program import Program
 from torchgen_lite.analysis.registrations import Registration
 from torchgen_lite.analysis.served import Served
 from torchgen_lite.loader.entry.entry import TORCH_NAMESPACES, NativeFunction
@@ -27,10 +27,8 @@ def side_of(
     selections: Sequence[Selection],
     lent: Sequence[Operator] = (),
     beneath: Beneath = MappingProxyType({}),
-    modules: Modules = MappingProxyType({}),
 ) -> Side:
-    """One side of a comparison, over what PyTorch has. `lent` are those of `lent_operators`, `modules` the functions of
-    modules that options name."""
+    """One side of a comparison, over what PyTorch has. `lent` are those of `lent_operators`."""
     from torchgen_lite.targets.terms import terms_of
     from torchgen_lite.targets.witnesses import witness_writer
 
@@ -56,7 +54,7 @@ def side_of(
     in_pytorch = any(target.policy.in_pytorch for target in generation.targets)
     releases = program.config.torch if in_pytorch else ""
     operators = program.resolved.operators
-    terms = terms_of(program, modules, generation)
+    terms = terms_of(program, generation)
     write = witness_writer(program, generation)
     return Side(operators, served, called, lent, terms, releases, ranges_of(program), write)
 

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from torchgen_lite.analysis.comparison.terms import FIELDS, Term, Terms, Use
 from torchgen_lite.analysis.kernels import REFERENCE
 from torchgen_lite.analysis.operators import Operator
-from torchgen_lite.analysis.program import Modules, Program
+from torchgen_lite.analysis.program import Program
 from torchgen_lite.diagnostics import Span
 from torchgen_lite.formulas.model import called_name
 from torchgen_lite.key_tables import RELEASES
@@ -44,8 +44,7 @@ class _Taker(NamedTuple):
         return self.target.name
 
 
-def terms_of(program: Program, modules: Modules, generation: Generation) -> Terms:
-    """`modules` are the functions of modules that options name, where these can be read."""
+def terms_of(program: Program, generation: Generation) -> Terms:
     takers = _all_takers(program, generation)
     defining = _defining(takers, generation)
     loading = next((taker.name for taker in takers if taker.target.loads_library), "")
@@ -64,7 +63,7 @@ def terms_of(program: Program, modules: Modules, generation: Generation) -> Term
     def uses(operator: Operator) -> Mapping[tuple[str, str], Use]:
         used = {}
         for taker in takers:
-            functions = modules.get(taker.name, {})
+            functions = program.modules.get(taker.name, {})
             if operator.name in taker.names and functions:
                 for use in _uses(operator.function, functions):
                     used[taker.name, f"{use.field} {use.name}"] = use

@@ -84,16 +84,20 @@ def test_lint(run: Run, project: Path) -> None:
     assert "--> native_functions.yaml:1:" in result.stderr
 
 
-def test_lint_knows_what_targets_write(run: Run, project: Path) -> None:
-    (project / "torchgen_lite.toml").write_text("""\
+@pytest.mark.parametrize("folder", [".", "b", "B"])
+def test_lint_knows_what_targets_write(run: Run, project: Path, folder: str) -> None:
+    """On many disks `b` and `B` are one folder."""
+    first = folder.lower()
+    (project / "torchgen_lite.toml").write_text(f"""\
 targets = ["python", "torch-python"]
-target.python = {folder = ".", package = "ops"}
-target.torch-python = {folder = ".", package = "ops"}
+target.python = {{folder = "{first}", package = "ops"}}
+target.torch-python = {{folder = "{folder}", package = "ops"}}
 """)
+    path = Path(folder, "ops", "__init__.py")
     for asked in ((), ("--schema", "native_functions.yaml")):
         result = run("lint", "--output-format", "concise", *asked)
         assert result.code == 1
-        assert "targets 'python' and 'torch-python' both write 'ops/__init__.py'" in result.stderr
+        assert f"targets 'python' and 'torch-python' both write '{path}'" in result.stderr
 
 
 @pytest.mark.parametrize("format_", ["full", "concise", "json", "github", "sarif"])

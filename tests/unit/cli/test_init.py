@@ -202,7 +202,7 @@ def test_a_device_is_called_as_the_folder_is(
         assert f'backend("{device}")' in Path(device, "__init__.py").read_text()
 
 
-@pytest.mark.parametrize("name", ["cuda", "mps", "cpu", "xla", "meta"])
+@pytest.mark.parametrize("name", ["cuda", "mps", "cpu", "xla", "meta", "opengl"])
 def test_a_device_is_not_called_as_one_of_pytorch(run: Run, folder: Path, name: str) -> None:
     result = run("init", *BACKEND, name)
     assert (result.code, list(folder.iterdir())) == (2, [])

@@ -6,8 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from tests.forks import run_forked
 from torchgen_lite import load
 from torchgen_lite.pipeline import generate_all
+from torchgen_lite.targets.generation import generation_of
+from torchgen_lite.targets.registered import why_absent
 
 ENTRIES = """\
 - func: my::f(Tensor x) -> Tensor
@@ -125,3 +128,76 @@ def test_nothing_is_derived_outside_pytorch(target: str, tmp_path: Path) -> None
     made = generate_all(load(root=tmp_path)).diagnostics
     found = [d.message for d in made if d.code == "TG535"]
     assert found == [f"target `{target}` registers nothing for `autogen`"]
+
+
+REFUSED = """\
+- func: my::f(Tensor x) -> Tensor
+  dispatch: {PrivateUse1: f_cpu}
+  fake: {like: x}
+- func: my::indexed(Tensor x, DeviceIndex i) -> Tensor
+  dispatch: {PrivateUse1: indexed_cpu}
+  derivatives: {x: grad}
+  fake: {like: x}
+  samples:
+    - (randn(3), 0)
+- func: my::stored(Tensor x, Storage s) -> Tensor
+  dispatch: {CPU: stored_cpu}
+  fake: {like: x}
+- func: my::any(Tensor x, Any y) -> Tensor
+  dispatch: {CPU: any_cpu}
+  fake: {like: x}
+"""
+
+
+def test_a_package_has_nothing_that_its_library_cannot_define(tmp_path: Path) -> None:
+    """The import of the package failed with the name of the operator, and `kernels` did not list what `why` called."""
+    (tmp_path / "ops.yaml").write_text(REFUSED)
+    config = 'schema = "ops.yaml"\ntargets = ["torch-python", "cpp-torch", "docs", "device-tests"]\ntarget.torch-python.load = "_C"\n'
+    (tmp_path / "torchgen_lite.toml").write_text(config)
+    program = load(root=tmp_path)
+    generation = generation_of(program)
+    left = generation.select("cpp-torch").refused.keys()
+    assert "my::indexed" in left and "my::f" not in left
+    made = generate_all(program)
+    for name in left:
+        base = name.removeprefix("my::")
+        folders = ("torch-python/", "device-tests/test_device")
+        imported = [path for path in made.files if path.startswith(folders)]
+        assert [path for path in imported if base in made.files[path]] == []
+        page = made.files[f"docs/my/{base}.md"]
+        assert "Target `cpp-torch`" not in page and "Target `torch-python`" not in page
+        found = [d.message for d in made.diagnostics if d.code == "TG511" and d.operator == name]
+        assert f"`{name}` is left out of target `cpp-torch`, which defines the operators" in found
+        for target in ("cpp-torch", "torch-python"):
+            assert generation.select(target).refused[name]
+        assert name in why_absent(program, generation.shown, name)
+    # Python that defines its operators itself has them.
+    (tmp_path / "torchgen_lite.toml").write_text(f"{config}target.torch-python.defines = true\n")
+    alone = generation_of(load(root=tmp_path)).select("torch-python")
+    assert {operator.name for operator in alone.operators} >= {"my::f", *left}
+
+
+@pytest.mark.torch
+def test_such_a_package_is_imported(tmp_path: Path) -> None:
+    (tmp_path / "ops.yaml").write_text(REFUSED)
+    config = 'schema = "ops.yaml"\ntargets = ["torch-python", "cpp-torch"]\ntarget.torch-python.folder = "."\n'
+    (tmp_path / "torchgen_lite.toml").write_text(config)
+    project = load(root=tmp_path)
+    for path, text in generate_all(project).files.items():
+        file = tmp_path / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text)
+    defined = generation_of(project).select("cpp-torch").operators
+    schemas = [str(operator.schema).removeprefix("my::") for operator in defined]
+    program = f"""\
+import torch
+library = torch.library.Library("my", "DEF")
+for schema in {schemas}:
+    library.define(schema)
+import my_ops
+print(my_ops.__all__)
+"""
+    (tmp_path / "program.py").write_text(program)
+    result = run_forked(["program.py"], tmp_path, {})
+    assert result.returncode == 0, result.stderr
+    assert "'f'" in result.stdout and "indexed" not in result.stdout

@@ -25,7 +25,7 @@ class Bump(NamedTuple):
 
 def bump_since(session: Session, program: Program, since: str, schema: Sequence[str]) -> Bump:
     """What callers lose makes a version major; what they get, or may notice, minor. Raises Refused."""
-    with other_version(session, since, program, schema, modules={}) as old:
+    with other_version(session, since, program, schema) as old:
         beneath = pytorchs_of_both(session, old.program, program)
         judged = judged_changes(old, program, "source", beneath)
         lent = lent_operators(old.program, program, beneath)

@@ -70,7 +70,8 @@ def add_command(
     is_named = bool(session.settings()[0].native)
     program = load_with_native(session, schema or None, native)
     pytorch = {function.name: function for function in program.resolved.context}
-    require_right(program, [*unknown_keys(key, like), *unknown_operators(program, operators)])
+    wrong = [*unknown_keys(key, like), *unknown_operators(program, operators)]
+    require_right([*program.diagnostics, *wrong])
     if like is not None or calls is not None:
         require(keys_of_no_backend(key, like))
         operators = (*operators, *_asked_for(session, program, key, like, calls))

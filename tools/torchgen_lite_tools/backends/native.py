@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import click
@@ -16,12 +17,13 @@ from torchgen_lite.key_sets import key_sets
 from torchgen_lite.key_tables import CURRENT, registrable_keys
 from torchgen_lite.loader.entry.entry import NativeFunction
 from torchgen_lite.loader.torch.releases import INSTALLED
+from torchgen_lite.pipeline import load
 from torchgen_lite.targets.generation import generation_of
 from torchgen_lite_tools.backends.sources import scanned
 from torchgen_lite_tools.backends.verdicts import Overlay, pytorchs
 
 # Mistakes that depend on the release, or that do not matter for coverage.
-_ABOUT_PYTORCH = frozenset({"TG301", "TG304", "TG305", "TG309", "TG312", "TG315", "TG316", "TG317"})
+_ABOUT_PYTORCH = frozenset({"TG304", "TG305", "TG309", "TG312", "TG315", "TG316", "TG317"})
 
 
 # The options that name the author's files and PyTorch's.
@@ -37,17 +39,21 @@ native_options = options(
 
 
 def load_with_native(session: Session, schema: Sequence[str] | None, native: str) -> Program:
-    """The program with its context; with None, of the configured schema files."""
+    """The program with its context; with None, of the configured schema files, and of none without any."""
     # Paths on the command line are relative to this folder, configured ones to the project's.
     here = Path.cwd() / native
     given = str(here) if native and here.exists() else native
     wanted = given or session.settings()[0].native or INSTALLED
-    return session.load(schema, native=wanted, modules={})
+    if schema is None or schema:
+        return session.load(schema, native=wanted)
+    settings, wrong = session.settings()
+    require(wrong)
+    return load((), config=replace(settings, native=wanted))
 
 
-def require_right(program: Program, found: Iterable[Diagnostic] = ()) -> None:
+def require_right(found: Iterable[Diagnostic]) -> None:
     """Raise Refused for mistakes, but not for those that `lint` and `upgrade` report of a release."""
-    require([*(d for d in program.diagnostics if d.code not in _ABOUT_PYTORCH), *found])
+    require([diagnostic for diagnostic in found if diagnostic.code not in _ABOUT_PYTORCH])
 
 
 def unknown_keys(*keys: str | None) -> Iterator[Diagnostic]:

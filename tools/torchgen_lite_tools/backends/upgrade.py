@@ -89,7 +89,7 @@ def upgrade_command(
         raise click.UsageError("`newest` needs `--fetch`: which one it is says the package index.")
     program = load_with_native(session, schema or None, old)
     after = read_native(new, Path.cwd())
-    require_right(program, after.diagnostics)
+    require_right([*program.diagnostics, *after.diagnostics])
     context = tuple(after.functions.values())
     tags = after.tags or program.tags
     releases = (

@@ -13,8 +13,8 @@ from pathlib import Path
 
 import click
 
+from torchgen_lite.analysis.checks.reachable import unreachable_kernels
 from torchgen_lite.analysis.kernels import COMPOSITE_KEYS
-from torchgen_lite.analysis.lint.dispatch import unreachable_kernels
 from torchgen_lite.analysis.python_calls import Passed, disagreement
 from torchgen_lite.cli.exit_codes import ATTENTION
 from torchgen_lite.cli.session import Refused, Session, command

@@ -63,9 +63,11 @@ def _about_operator(analysis: Analysis, operator: Operator) -> str:
     function = operator.function
     parts = [f"**{operator.name}**, {operator.kind}"]
     parts += [function.doc.strip()] if function.doc else []
-    for target in generation_of(analysis.program).targets:
+    generation = generation_of(analysis.program)
+    for target in generation.targets:
         signatures = target.signatures_of(analysis.program, function)
-        parts += [_code(*signatures)] if signatures is not None else []
+        if signatures is not None and generation.has(target.name, operator):
+            parts.append(_code(*signatures))
     for registrations in _registered(analysis, operator):
         # Where PyTorch's kernels are not known, the rest of the table is not either.
         of_package = registrations.own

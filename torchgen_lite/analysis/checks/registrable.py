@@ -33,7 +33,7 @@ from torchgen_lite.schema.defaults import ENUMERATORS
 from torchgen_lite.schema.grouped import first_text
 from torchgen_lite.schema.lexer import IDENT, NUMBER, STRING, tokenize
 from torchgen_lite.schema.model import GenericType, TupleType, bare_type
-from torchgen_lite.schema.type_names import TYPES_UNTIL, is_type_variable
+from torchgen_lite.schema.type_names import DEVICES, TYPES_UNTIL, is_type_variable
 
 _WORDS = words_beside(__file__)
 RESERVED = _WORDS["reserved"]
@@ -49,7 +49,8 @@ _SCALAR_TYPES = frozenset(ENUMERATORS["ScalarType"].keys() - {"byte", "char"})
 _SINGLE = INTEGERS | {"Scalar", "bool", "complex", "float", "str"}
 # For other element types the parser makes integer lists, which a kernel cannot take.
 _LISTED = frozenset({"SymInt", "bool", "complex", "float", "int"})
-_DEVICE = re.compile(r"""["'][a-z_0-9]+(:(0|[1-9][0-9]*))?["']""")
+# An index has 8 bits, and PyTorch makes another one of a larger.
+_DEVICE = re.compile(r"""["'](?P<name>[a-z_0-9]+)(:([0-9]|[1-9][0-9]|1[01][0-9]|12[0-7]))?["']""")
 # The escapes in strings that its lexer reads, as Python does.
 _ESCAPE = re.compile(r"""\\(?:["'\\abfntv]|[01][0-7]{2})""")
 _SMALLEST = 2.2250738585072014e-308
@@ -199,10 +200,12 @@ def _shape_problem(type_: Type, is_list: bool, atoms: Sequence[Atom], depth: int
     if name in ("Generator", "Tensor"):
         return f"a `{name}` cannot have a default; a `{name}?` may be `None`"
     if name == "Device":
-        device = not is_list and atoms[0][0] == STRING and _DEVICE.fullmatch(atoms[0][1])
-        if device:
-            return ""
-        return 'a device is written `"cuda"` or `"cuda:1"`'
+        device = None if is_list else _DEVICE.fullmatch(atoms[0][1])
+        if device is None:
+            return 'a device is written `"cuda"` or `"cuda:1"`, with an index up to 127'
+        if device["name"] not in DEVICES:
+            return f'it knows no device `{device["name"]}`; one of your own is `"privateuseone"`'
+        return ""
     if is_list or not isinstance(type_, BaseType) or name not in _SINGLE:
         return f"a `{name}` has none"
     return _atom_problem(name, atoms[0])

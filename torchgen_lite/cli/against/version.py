@@ -18,7 +18,7 @@ from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
 from torchgen_lite.analysis.native import load_native
-from torchgen_lite.analysis.program import Modules, Program
+from torchgen_lite.analysis.program import Program
 from torchgen_lite.cli.against import git
 from torchgen_lite.cli.places import shown_folder
 from torchgen_lite.cli.reports import with_paths
@@ -29,8 +29,7 @@ from torchgen_lite.diagnostics.text import quoted
 from torchgen_lite.loader.config.project import CONFIG_FILES, Config, find_in_folder
 from torchgen_lite.loader.sources import read_source
 from torchgen_lite.loader.torch.releases import INSTALLED, read_release
-from torchgen_lite.pipeline import Generated, generate_all, load, read_program, unknown_target
-from torchgen_lite.targets import TARGETS
+from torchgen_lite.pipeline import Generated, generate_all, load, read_program
 
 # The kinds of files a project is read from: schemas, configuration, templates, kernel modules.
 _SUFFIXES = (".yaml", ".yml", ".toml", ".j2", ".py", ".pyi")
@@ -79,14 +78,13 @@ def other_version(
     against: str,
     current: Program,
     schema: Sequence[str] = (),
-    modules: Modules | None = None,
 ) -> Iterator[Version]:
     """The version that `against` names. Raises Refused.
 
-    `schema` are files of the command line, and `modules` as in `pipeline.load`. Generate from it only
-    inside this context, which removes a revision's files, templates included, when it ends.
+    `schema` are files of the command line. Generate from it only inside this context, which removes a revision's
+    files, templates included, when it ends.
     """
-    asked = _Asked(session, against, current, schema, modules)
+    asked = _Asked(session, against, current, schema)
     with TemporaryDirectory(prefix="torchgen-lite-against-") as name:
         try:
             version = _read(asked, Path(name).resolve())
@@ -101,7 +99,6 @@ class _Asked(NamedTuple):
     against: str
     current: Program
     schema: Sequence[str]
-    modules: Modules | None
 
     @property
     def names(self) -> list[str]:
@@ -150,9 +147,7 @@ def _read_folder(asked: _Asked, root: Path, shown: str) -> Version | None:
         project, problems = _config_in(asked.session, root, config)
         version.require(problems)
         if project is not None:
-            unknown = [name for name in project.targets if name not in TARGETS]
-            version.require(list(map(unknown_target, unknown)))
-            return version._replace(program=load(config=project, modules=asked.modules))
+            return version._replace(program=load(config=project))
     files = [root / name for name in asked.names if (root / name).is_file()]
     sources = _all_read([read_source(file, root) for file in files])
     return asked.alone(sources, root, shown) if sources else None

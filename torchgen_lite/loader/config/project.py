@@ -38,9 +38,11 @@ from torchgen_lite.loader.config.options import (
     options_of,
     read_options,
 )
+from torchgen_lite.loader.entry.dispatch_table import key_names, renamed_keys
 from torchgen_lite.loader.sources import read_source
 from torchgen_lite.loader.versions import contains, parse_range, parse_version
 from torchgen_lite.schema.grouped import names_of
+from torchgen_lite.schema.type_names import DEVICES
 
 # `tomllib` is in the standard library from 3.11 on; `tomli` is the same module for 3.10.
 tomllib: Any = import_module("tomllib" if sys.version_info >= (3, 11) else "tomli")
@@ -65,12 +67,15 @@ _RELEASE = matching(r"\d+\.\d+(?:\.\d+)?", "is not a release")
 
 
 def _is_new_device(text: str) -> bool:
-    """Whether no dispatch key has the name, in small letters either: PyTorch calls the device of `CUDA` so."""
-    devices = [key.lower() for key in dispatch_keys(CURRENT)]
-    return text.lower() not in devices
+    """Whether PyTorch has no device of that name, and no key is called as one of this device's would be.
+
+    PyTorch calls the device of `CUDA` as the key, in small letters.
+    """
+    taken = {*DEVICES, *dispatch_keys(CURRENT), *key_names()}
+    return taken.isdisjoint((text.lower(), *renamed_keys(text)))
 
 
-_DEVICE = matching(NAME, "is a dispatch key already", _is_new_device)
+_DEVICE = matching(NAME, "is the name of a device or a dispatch key already", _is_new_device)
 _CODES = one_or_more(
     matching(
         "[A-Z0-9]+",

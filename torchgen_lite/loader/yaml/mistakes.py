@@ -93,6 +93,9 @@ def find_mistake(
             (),
             "indent with spaces: this is the character U+00A0",
         )
+    if "flow node" in context:
+        # A value is missing, and the mark is where it would be.
+        began = _opening(source.text, began)
     opening = Label(Span(source, began, began + 1), "opened here")
     sign = opening.span.text
     if "quoted" in context:
@@ -227,6 +230,16 @@ def _part_around(text: str, at: int, began: int) -> tuple[int, int]:
         elif sign in ")]}":
             depth -= 1
     return start, len(text)
+
+
+def _opening(text: str, at: int) -> int:
+    """The offset of the bracket that is open at `at`, or `at` if none is."""
+    depth = 0
+    for offset in range(at - 1, -1, -1):
+        depth += (text[offset] in _BRACKETS) - (text[offset] in _BRACKETS.values())
+        if depth > 0:
+            return offset
+    return at
 
 
 def _closing(text: str, began: int) -> int:

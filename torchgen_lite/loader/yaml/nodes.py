@@ -36,6 +36,10 @@ _PLAIN_TAGS = frozenset(
 _BLANKS = frozenset(" \t")
 # A comment behind a value; `sign` if its text begins without a space.
 _COMMENT = re.compile(r"[ \t]+(?P<comment>#(?P<sign>[^\s#])?[^\r\n]*)")
+# A string in a schema or a formula; an apostrophe is no quote.
+_STRING = re.compile(r"""(["'])[^\s"']*\1""")
+# The fields of prose, which may go on behind any word: no other language of the files has a `#`.
+_PROSE = frozenset({"doc", "desc"})
 _ALLOWED_ASCII = b"\t\n\r" + bytes(range(0x20, 0x7F))
 # Compiled only when needed: for ranges this long, compiling takes as long as reading a small file.
 _FORBIDDEN = "[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]"
@@ -196,27 +200,28 @@ class _Builder:
             raise self.stop("TG109", "YAML tags are not read", event, "has a tag")
 
     def check_comment(self, node: ScalarNode) -> None:
-        """Warn of a comment that looks like the rest of the value that it ends: `grad #2`, `"(str s='a # b')"`.
+        """Warn of a comment that looks like the rest of the value that it ends: `Rule #2`, `"(str s='a # b')"`.
 
         A comment of YAML has a space before its `#`, and need not have one after it.
         """
         comment = _COMMENT.match(self.source.text, node.end)
         if comment is None:
             return
-        opened = sum(map(node.value.count, "([{"))
-        closed = sum(map(node.value.count, ")]}"))
-        is_inside = opened > closed
-        if not is_inside and not comment["sign"]:
+        value = _STRING.sub("", node.value)
+        is_inside = sum(map(value.count, "([{")) > sum(map(value.count, ")]}"))
+        name = getattr(self.stack[-1], "key", None) if self.stack else None
+        is_prose = isinstance(name, ScalarNode) and name.value in _PROSE
+        if not is_inside and not (is_prose and comment["sign"]):
             return
         at = Span(self.source, *comment.span("comment"))
         shown = at.text[:40].strip()
-        value = Span(self.source, node.start, node.end).first_line
+        whole = Span(self.source, node.start, node.end).first_line
         self.diagnostics.append(
             Diagnostic(
                 "TG131",
                 f"`{shown}` is a comment, and not part of the value before it",
                 Label(at, "not read"),
-                (Label(value, "the whole value"),),
+                (Label(whole, "the whole value"),),
             )
         )
 

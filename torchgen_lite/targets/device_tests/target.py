@@ -15,6 +15,7 @@ from torchgen_lite.languages.text import quote
 from torchgen_lite.loader.config.project import locate_value
 from torchgen_lite.loader.entry.entry import NativeFunction
 from torchgen_lite.targets.device_tests.options import TARGET, DeviceTestsOptions
+from torchgen_lite.targets.generation import generation_beside
 from torchgen_lite.targets.output import Files, OutputFile, TargetResult
 
 
@@ -38,12 +39,13 @@ def build_device_tests(program: Program, options: DeviceTestsOptions) -> TargetR
 
 def _tests(program: Program, options: DeviceTestsOptions) -> Files:
     refused = [(quote(name), quote(text)) for name, text in options.refused.items()]
+    left_out = generation_beside(program).shown.refused
     for key, device in DEVICES.items():
         kernels = []
         samples = []
         for name, operator in program.resolved.declared_by_name.items():
             function = operator.function
-            if key not in [kernel.key for kernel in operator.own_kernels]:
+            if name in left_out or key not in [kernel.key for kernel in operator.own_kernels]:
                 continue
             kernels.append((name, _dtypes(function) or options.dtypes))
             # The modules of functions that a reference may name are known to `torch-python`.

@@ -49,12 +49,13 @@ class Reference:
         return why_absent(self.program, self.selection, operator.name)
 
     def signatures(self, operator: Operator) -> Iterator[tuple[str, Signatures]]:
-        """The calls of an operator, by target."""
+        """The calls of an operator, by target that has it."""
         named = self.program.config.targets
+        generation = generation_of(self.program)
         configured = [name for name in named if name in TARGETS and TARGETS[name].signatures]
         for target in configured or _USUAL_SIGNATURES:
             signatures = TARGETS[target].signatures_of(self.program, operator.function)
-            if signatures is not None:
+            if signatures is not None and generation.has(target, operator):
                 yield target, signatures
 
     def source(self, kernel: str) -> str:

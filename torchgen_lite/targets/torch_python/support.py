@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import re
+import ast
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from torchgen_lite.schema.grouped import names_of
 from torchgen_lite.targets.torch_python.autograd import Autograd
 from torchgen_lite.targets.torch_python.fakes import computes
 from torchgen_lite.targets.torch_python.kernels import Kernel
@@ -16,8 +17,6 @@ from torchgen_lite.targets.torch_python.registration import Recorded, Registered
 
 _FOLDER = Path(__file__).parents[2] / "copied" / "torch_python"
 MODULES = frozenset(path.stem for path in _FOLDER.glob("*.py")) - {"__init__"}
-# How they import each other: `from ._library import Function`, `from . import _axes, _support`.
-_IMPORT = re.compile(r"^from \.(?P<module>\w*) import (?P<names>.+)", re.MULTILINE)
 # What registers more of an operator than its kernels and its fake, in the order in which it does.
 _FEATURES = (
     ("_views", "register"),
@@ -105,11 +104,9 @@ def _with_imports(modules: Collection[str]) -> set[str]:
 def imported_by(module: str) -> frozenset[str]:
     """The others that a module imports, as it says itself."""
     imported = set[str]()
-    for statement in _IMPORT.finditer((_FOLDER / f"{module}.py").read_text("utf-8")):
-        if statement["module"]:
-            imported.add(statement["module"])
-        else:
-            imported.update(statement["names"].split(", "))
+    for node in ast.walk(ast.parse((_FOLDER / f"{module}.py").read_text("utf-8"))):
+        if isinstance(node, ast.ImportFrom) and node.level:
+            imported.update([node.module] if node.module else names_of(node.names))
     return frozenset(imported)
 
 

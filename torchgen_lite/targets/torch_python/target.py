@@ -56,7 +56,7 @@ from torchgen_lite.targets.torch_python.samples import build_samples
 
 def build_torch_python(program: Program, options: TorchPythonOptions) -> TargetResult:
     """Every file of the package, and what is wrong with functions and rules."""
-    selection = select_torch_python(program, options)
+    selection = generation_beside(program).select(TARGET)
     package = _package(program, options, selection)
     diagnostics = [*selection.diagnostics, *check_modules(program, TARGET, package.name)]
     diagnostics += [*_check(package), *_check_given(program, package)]
@@ -72,7 +72,7 @@ def _files(package: Package) -> Files:
 
 def author_torch_python(program: Program, options: TorchPythonOptions) -> Iterator[AuthorFunction]:
     """Kernels, and the functions that `fake`, `vmap` and `reference` name."""
-    package = _package(program, options, select_torch_python(program, options))
+    package = _package(program, options, generation_beside(program).select(TARGET))
     types = {word: m for word, m in torch_ops.TYPE_MODULES.items() if m != "builtins"}
     return begun(author_functions(package), package.modules, types)
 

@@ -35,12 +35,12 @@ def _files(program: Program) -> Files:
         schemas.append((function.namespace, function.func))
         docs[function.name] = function.doc
     schemas += [(schema.namespace, schema) for schema in installed.operators]
-    taken: dict[str, None] = {}
+    modules: dict[str, str] = {}
     for name, of_namespace in group_by_namespace(schemas).items():
-        module, context = build_namespace(name, of_namespace, taken, docs)
+        module, context = build_namespace(name, of_namespace, modules, docs)
         yield OutputFile(f"{MODULES}/{module}.pyi", "torch_stubs/namespace.pyi.j2", context)
     yield OutputFile(f"{ROOT}/py.typed", "torch_stubs/py.typed.j2", {}, is_marked=False)
-    yield OutputFile(f"{ROOT}/_ops.pyi", "torch_stubs/ops.pyi.j2", {"modules": list(taken)})
+    yield OutputFile(f"{ROOT}/_ops.pyi", "torch_stubs/ops.pyi.j2", {"modules": modules})
     yield OutputFile(f"{MODULES}/__init__.pyi", "torch_stubs/package.pyi.j2", {})
     for path, text in installed.stubs:
         if path != "_ops.pyi":

@@ -11,7 +11,7 @@ class _op_add(OpOverloadPacket[..., Tensor]):
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 from operator import attrgetter, itemgetter
@@ -30,6 +30,7 @@ from torchgen_lite.languages.python.signature import (
 )
 from torchgen_lite.languages.text import doc_lines, doc_text, lengthened
 from torchgen_lite.schema import FunctionSchema
+from torchgen_lite.targets.file_names import DEVICES
 from torchgen_lite.targets.output import Context
 
 # The parameters and the return type of `__call__`.
@@ -57,11 +58,12 @@ class PacketView(NamedTuple):
 def build_namespace(
     namespace: str,
     schemas: Sequence[FunctionSchema],
-    modules: dict[str, None],
+    modules: dict[str, str],
     docs: Mapping[str, str | None],
 ) -> tuple[str, Context]:
     """The name of the module of one namespace, and what is in it. `schemas` are all its schemas by name, `modules`
-    the module names that are taken, `docs` the `doc:` texts of operators."""
+    the attributes of `torch.ops` that are taken, each with its module, `docs` the `doc:` texts of operators.
+    """
     classes = _Classes(namespace, docs)
     packets = []
     for base, overloads in groupby(schemas, attrgetter("base_name")):
@@ -70,8 +72,16 @@ def build_namespace(
         if len(packet.signatures) > 1:
             classes.used.add(ImportedName("overload"))
     imported = imports(classes.used, torch_ops.TYPE_MODULES)
-    module = _fresh(namespace.replace(".", "_"), modules)
-    return module, {"imports": imported, "packets": packets}
+    attribute = lengthened(identifier(namespace.replace(".", "_")), modules)
+    modules[attribute] = _module(attribute, modules.values())
+    return modules[attribute], {"imports": imported, "packets": packets}
+
+
+def _module(name: str, modules: Iterable[str]) -> str:
+    """The name of a module that is the file of no other on a disk that ignores case."""
+    taken = {"__init__", *DEVICES, *map(str.lower, modules)}
+    apart = lengthened(name.lower(), taken)
+    return name + apart[len(name) :]
 
 
 @dataclass(slots=True)

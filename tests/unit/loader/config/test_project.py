@@ -234,8 +234,32 @@ def test_a_path_has_no_control_characters(tmp_path: Path, key: str) -> None:
     assert "is not a path: it has control characters" in found[0].message
 
 
-@pytest.mark.parametrize("name", ["CUDA", "cuda", "Cpu", "PrivateUse1", "autogradcpu"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "CUDA",
+        "cuda",
+        "Cpu",
+        "meta",
+        "PrivateUse1",
+        "PrivateUseOne",
+        "opengl",
+        "Sparse",
+        "Other",
+        "Math",
+    ],
+)
 def test_a_device_is_not_called_as_a_key(tmp_path: Path, name: str) -> None:
-    """`cuda: my_kernel` was registered for the device of one's own; PyTorch refuses to call it so."""
+    """`cuda: my_kernel` was registered for the device of one's own; PyTorch refuses to call it so.
+
+    The autograd key of `Other` would be `AutogradOther`, which is one; `Math` is a former name.
+    """
     _, said = read(tmp_path, f'privateuse1 = "{name}"\n', "torchgen_lite.toml")
-    assert f"'{name}' is a dispatch key already" in said
+    assert f"'{name}' is the name of a device or a dispatch key already" in said
+
+
+@pytest.mark.parametrize("name", ["SIM", "sim", "dense", "alias", "autogradcpu"])
+def test_a_device_is_called_as_pytorch_lets_it(tmp_path: Path, name: str) -> None:
+    """`Dense` is a key, and no device."""
+    config, said = read(tmp_path, f'privateuse1 = "{name}"\n', "torchgen_lite.toml")
+    assert (config.privateuse1, said) == (name, "")

@@ -116,30 +116,47 @@ def test_reading_goes_on_after_a_broken_entry() -> None:
     assert [d.code for d in found] == ["TG100", "TG100"]
 
 
-# Values without quotes, and whether a comment behind each of them is one in the middle of it.
+# Values without quotes, and whether a comment behind each of them cuts it short, in prose and elsewhere.
 COMMENTED = (
-    ("grad #2", "2"),
-    ("grad\t#2", "2"),
-    ("a doc of\n    two lines   #1 of all", "1 of all"),
-    ("f(str s='a # b') -> Tensor", " b') -> Tensor"),
-    ("f(str s='a #b')", "b')"),
-    ("grad # 2", None),
-    ("grad  ## 2", None),
-    ("grad #", None),
-    ("a#2", None),
-    ("f(Tensor a) -> Tensor  # a comment", None),
-    ("'grad' #2", None),
-    ('"f(" # 2', None),
+    ("Rule #2", "2", None),
+    ("Rule\t#2", "2", None),
+    ("a doc of\n    two lines   #1 of all", "1 of all", None),
+    ("f(Tensor a) -> Tensor #see", "see", None),
+    ("f(str s='a # b') -> Tensor", " b') -> Tensor", " b') -> Tensor"),
+    ("f(str s='a #b')", "b')", "b')"),
+    ("grad #2", "2", None),
+    ("f(str s='(') -> Tensor  # a comment", None, None),
+    ('f(str s="(") -> Tensor  # a comment', None, None),
+    ("it isn't (what it's # for)", " for)", " for)"),
+    ("grad # 2", None, None),
+    ("grad  ## 2", None, None),
+    ("grad #", None, None),
+    ("a#2", None, None),
+    ("f(Tensor a) -> Tensor  # a comment", None, None),
+    ("'grad' #2", None, None),
+    ('"f(" # 2', None, None),
 )
-PLACES = ("- doc: {}\n", "- doc: {}\r\n  func: a\r\n", "- - {}\n", "- fake: {{a: {}\n    }}\n")
+PLACES = (
+    "- doc: {}\n",
+    "- doc: {}\r\n  func: a\r\n",
+    "- - {}\n",
+    "- fake: {{a: {}\n    }}\n",
+    "- func: {}\n",
+)
 
 
 @pytest.mark.parametrize("place", PLACES)
-@pytest.mark.parametrize(("value", "comment"), COMMENTED)
+@pytest.mark.parametrize(("value", "in_prose", "elsewhere"), COMMENTED)
 @pytest.mark.parametrize("parser", [CSafeLoader, PythonParser])
 def test_a_comment_that_cuts_a_value_short_is_named(
-    value: str, comment: str | None, place: str, parser: type, monkeypatch: pytest.MonkeyPatch
+    value: str,
+    in_prose: str | None,
+    elsewhere: str | None,
+    place: str,
+    parser: type,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    comment = in_prose if "doc:" in place else elsewhere
     monkeypatch.setattr(nodes, "_PARSER", parser)
     _, found = read_yaml(Source("a.yaml", place.format(value)))
     warned = [d.label.span.text for d in found if d.code == "TG131" and d.label is not None]
@@ -149,3 +166,25 @@ def test_a_comment_that_cuts_a_value_short_is_named(
 
 def test_a_block_of_text_has_no_comments() -> None:
     assert _first_value("- doc: |\n    a #1\n")[1].value == "a #1\n"
+
+
+@pytest.mark.parametrize("parser", [CSafeLoader, PythonParser])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "- func: [",
+        "- func: [\n",
+        "- func: [1, ",
+        "- a: {b: [1], c: [\n",
+        "- func: [\n- func: g\n",
+        "[",
+    ],
+)
+def test_a_bracket_that_is_not_closed_is_named(
+    text: str, parser: type, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also where a value is expected behind it, and libyaml has the place of that one."""
+    monkeypatch.setattr(nodes, "_PARSER", parser)
+    _, found = read_yaml(Source("a.yaml", text))
+    assert found[0].message == "`[` is not closed"
+    assert [label.span.start for label in found[0].secondary] == [text.rindex("[")]

@@ -182,6 +182,34 @@ TORCH_LIBRARY_IMPL(_, PrivateUse1, m) { m.fallback(torch::CppFunction::makeFromB
     }
 
 
+def test_cpp_needs_no_schema_file(run: Run, backend: Path) -> None:
+    """`there is no native_functions.yaml here` was said to whom `--scan` is for."""
+    (backend / "ops.cpp").write_text(
+        'TORCH_LIBRARY_IMPL(aten, PrivateUse1, m) { m.impl("mm", mm); }'
+    )
+    for path in (*backend.glob("*.toml"), backend / "native_functions.yaml"):
+        path.unlink()
+    result = run("coverage", *KEY, "--scan", "ops.cpp", "--native", "new.yaml", "--show", "own")
+    assert (result.code, result.stdout.splitlines()[-1]) == (0, "  aten::mm  ops.cpp")
+
+
+def test_what_is_missing_is_no_coverage(run: Run, backend: Path) -> None:
+    """An operator that is declared twice, and a kernel of Python that is in no module."""
+    (backend / "own.py").write_text("def another(self): ...\n")
+    configuration = (
+        'schema = "ops.yaml"\ntargets = "torch-python"\ntarget.torch-python.kernels = ["own"]\n'
+    )
+    (backend / "torchgen_lite.toml").write_text(configuration)
+    entry = "- func: clone\n  dispatch: {PrivateUse1: %s}\n"
+    for text, code in (
+        (entry % "another", 0),
+        (entry % "absent", 1),
+        (2 * entry % (("another",) * 2), 1),
+    ):
+        (backend / "ops.yaml").write_text(text)
+        assert run("coverage", *KEY, "--native", "new.yaml").code == code, text
+
+
 def test_what_cpp_includes_and_macros_make(run: Run, backend: Path) -> None:
     (backend / "src/made").mkdir(parents=True)
     (backend / "src/kernels.cpp").write_text("""\
