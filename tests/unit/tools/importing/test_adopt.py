@@ -99,7 +99,8 @@ namespace lib { at::Tensor g(at::Tensor x, double s); }
     again = run("adopt")
     assert (again.code, again.stderr.splitlines()[-1]) == (
         2,
-        "Error: `torchgen_lite.toml` configures this folder already.",
+        "Error: `torchgen_lite.toml` configures this folder already; `torchgen-lite import` prints the "
+        "entries of what still registers by hand.",
     )
 
 
@@ -366,6 +367,7 @@ def test_nothing_is_replaced(run: Run, folder: Path) -> None:
     (folder / "ops.yaml").write_text("mine\n")
     result = run("adopt")
     assert result.code == 2 and "cannot write `ops.yaml`: it exists" in result.stderr
+    assert "help: `adopt` writes this file: delete the one that is there" in result.stderr
     assert (folder / "ops.cpp").read_text() == text
     assert (folder / "ops.yaml").read_text() == "mine\n"
 
