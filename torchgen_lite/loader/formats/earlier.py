@@ -106,7 +106,7 @@ class Earlier:
                 f"operator `{short(name)}` is not declared",
                 node,
                 "no such operator",
-                did_you_mean(wanted, names) if names else _NO_FILE,
+                did_you_mean(wanted, names) or (None if self._native else _NO_FILE),
             )
         else:
             version = version_text(release[:2])

@@ -96,8 +96,10 @@ autograd: abs
 
 
 def test_a_backend_file_alone_lacks_its_operators() -> None:
-    _, said = load("backend: NPU\nsupported:\n- abs\n")
-    assert "TG312" in said and "name the file that declares it before this" in said
+    """Also with operators of its own, of which none is meant: the help was to correct the name."""
+    for custom in ("", "custom:\n- func: npu_cast(Tensor self) -> Tensor\n"):
+        _, said = load(f"backend: NPU\ncpp_namespace: npu\nsupported:\n- abs\n{custom}")
+        assert "TG312" in said and "name the file that declares it before this" in said
 
 
 def test_private_use_beside_own_operators_in_one_file() -> None:
