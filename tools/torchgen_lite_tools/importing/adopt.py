@@ -140,6 +140,11 @@ def adopt_command(
     names, compiled = _compiling(session, root, library, problems, macros, python)
     left = [s.span for s in library.read if not s.operators or not s.operators <= names]
     session.report(sort_diagnostics(problems), kind="adopt")
+    if not names and not problems:
+        files = counted(library.files, "file")
+        session.warn(
+            f"no TORCH_LIBRARY in {files} of C++; `torchgen-lite import` reads Python and pybind11"
+        )
     changes, by_hand, untouched = _changes(root, library, names, python) if names else ([], [], [])
     if trial and changes:
         before = _trial_before(session, root, trial, names, changes)

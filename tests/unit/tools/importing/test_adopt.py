@@ -607,3 +607,23 @@ TORCH_LIBRARY(lib, m) {
         "- func: lib::f(Tensor x) -> Tensor\n  dispatch:\n    CPU: f\n"
         in (folder / "ops.yaml").read_text()
     )
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("ops.py", "import torch\nlibrary = torch.library.Library('lib', 'DEF')\n"),
+        ("ops.cpp", 'PYBIND11_MODULE(lib, m) { m.def("f", &f); }\nint f(int x) { return x; }\n'),
+        ("notes.txt", "Nothing.\n"),
+    ],
+)
+def test_where_nothing_can_move_it_says_what_reads_the_rest(
+    run: Run, folder: Path, name: str, text: str
+) -> None:
+    """For a library in Python, `0 operators moved` was all."""
+    (folder / name).write_text(text)
+    result = run("adopt")
+    files = "1 file" if name.endswith(".cpp") else "0 files"
+    said = f"no TORCH_LIBRARY in {files} of C++; `torchgen-lite import` reads Python and pybind11\n"
+    assert result.code == 1 and result.stderr.startswith(f"{said}0 operators moved")
+    assert [path.name for path in folder.iterdir()] == [name]
