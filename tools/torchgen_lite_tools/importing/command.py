@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import partial, reduce
@@ -11,7 +12,7 @@ import click
 
 from torchgen_lite.cli.exit_codes import ATTENTION
 from torchgen_lite.cli.pages import output_option, write_file
-from torchgen_lite.cli.session import Refused, Session, command
+from torchgen_lite.cli.session import Refused, Session, command, writing
 from torchgen_lite.diagnostics import Diagnostic, sort_diagnostics
 from torchgen_lite.diagnostics.text import counted
 from torchgen_lite.loader.config.project import find_in_folder
@@ -125,11 +126,12 @@ def _summary(count: int, problems: int, namespace: str) -> str:
 
 def _check_place(path: Path, text: str, paths: Sequence[Path]) -> None:
     """Refused where the text would replace another one that is the author's: a source, or a file of a project."""
-    is_source = path.suffix not in (".yaml", ".yml") and any(
-        path.resolve().is_relative_to(read.resolve()) for read in paths
-    )
+    place, *read = [Path(os.path.realpath(one)) for one in (path, *paths)]
+    is_source = path.suffix not in (".yaml", ".yml") and any(map(place.is_relative_to, read))
     is_authors = is_source or find_in_folder(Path.cwd(), []) is not None
-    if is_authors and path.is_file() and path.read_bytes() != text.encode():
+    with writing(path):
+        is_another = path.is_file() and path.read_bytes() != text.encode()
+    if is_authors and is_another:
         message = f"`{path}` is not replaced: it may have work of yours"
         help_ = "write to a new file, and copy from that what is missing here"
         raise Refused(Diagnostic("TG009", message, help=help_))
