@@ -94,10 +94,9 @@ def backend_without_meta(program: Program, policies: Sequence[Policy] | None) ->
     """TG409: kernels for backends, returns tensors, and nothing that serves Meta tensors.
 
     PyTorch traces with Meta tensors, so this applies to targets for PyTorch; None stands for any
-    target, one that makes fakes if the file has rules for some. A target that makes fakes asks for them itself (TG339).
+    target, one that makes fakes if the file has rules for some.
     """
     # Imported here: most of it is about autograd, which no other rule needs.
-    from torchgen_lite.analysis.fakes.results import lacks_fake
     from torchgen_lite.analysis.registrations import BY_FORMULAS, META, registrations
 
     functions = program.resolved.functions
@@ -122,8 +121,6 @@ def backend_without_meta(program: Program, policies: Sequence[Policy] | None) ->
     from torchgen_lite.analysis.computed_table import Registrations, cell_of
 
     for operator in asked:
-        if policies is not None and takes_fakes and lacks_fake(operator):
-            continue
         cell = cell_of(Registrations(operator.name, kernels[operator.name], STOCK_FALLBACKS), META)
         if cell.label == META_FALLBACK:
             yield finding(
