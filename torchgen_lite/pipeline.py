@@ -167,7 +167,9 @@ def _no_schema(config: Config, paths: Sequence[Path]) -> Iterator[Diagnostic]:
     if config.schema != (DEFAULT_SCHEMA,) or paths[0].exists():
         return
     start = "" if config.path is not None else "; `torchgen-lite init` starts a project"
-    setting = 'write `schema = ["ops.yaml"]` in the configuration, or give `--schema ops.yaml`'
+    there = [path.name for path in config.root.glob("[!.]*.yaml")]
+    name = there[0] if len(there) == 1 else "ops.yaml"
+    setting = f'write `schema = ["{name}"]` in the configuration, or give `--schema {name}`'
     if config.members:
         setting = "this is a workspace: run it in a member, or name the member's configuration with `--config`"
     yield Diagnostic("TG007", f"there is no `{DEFAULT_SCHEMA}` here", help=setting + start)

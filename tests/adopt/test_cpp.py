@@ -99,7 +99,7 @@ def the_bound_library() -> dict[str, str]:
         "scaling.h": f"#pragma once\n#include <ATen/ATen.h>\n{declared}",
         "scaling.cpp": code[: code.index("PYBIND11_MODULE")],
         "ops.yaml": blocks(PAGE, "yaml")[4],
-        "torchgen_lite.toml": blocks(PAGE, "toml")[3],
+        "torchgen_lite.toml": blocks(PAGE, "toml")[4],
         "scaling_ops.py": "import torch\ntorch.ops.load_library('../library.so')\n",
         "use.py": blocks(PAGE, "python")[1],
     }

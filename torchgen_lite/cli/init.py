@@ -10,6 +10,7 @@ from __future__ import annotations
 import errno
 import json
 import keyword
+import sys
 from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 
@@ -34,6 +35,7 @@ from torchgen_lite.loader.config.project import (
 from torchgen_lite.loader.entry.entry import TORCH_NAMESPACES
 from torchgen_lite.loader.sources import shown_path
 from torchgen_lite.schema.type_names import DEVICES
+from torchgen_lite.targets.cpp.names import namespace_problem
 
 STARTED = ("torch-python", "cpp-torch", "cpp-torch-stable", "python", "cpp-runtime")
 # Each is a PyTorch device with the name of the project.
@@ -94,9 +96,9 @@ def init_command(
     is_named = name is not None
     if name is None:
         name = Path.cwd().name.replace("-", "_").lower()
-        if _unsuited(name, template):
+        if _unsuited(name, started):
             name = _NAME
-    problem = _unsuited(name, template)
+    problem = _unsuited(name, started)
     if problem:
         raise click.UsageError(problem)
     root, prefix = ("src", "src/") if layout == "src" else (".", "")
@@ -136,11 +138,11 @@ def _has_room(names: Collection[str]) -> bool:
     return all(path.name.startswith(".") or path.name in names for path in Path().iterdir())
 
 
-def _unsuited(name: str, template: str | None) -> str:
+def _unsuited(name: str, started: str) -> str:
     """Why a name suits no package and no namespace, of schemas and of C++, or no device, which a template has; else
     empty. `rename_privateuse1_backend` refuses digits and the names of PyTorch's backends.
     """
-    is_device = template is not None
+    is_device = started in TEMPLATES
     if is_device and name in DEVICES:
         return f"PyTorch already has a device `{name}`: choose another name."
     taken = KEYWORDS | LIBRARIES | TORCH_NAMESPACES | {"test", "tests"}
@@ -150,7 +152,10 @@ def _unsuited(name: str, template: str | None) -> str:
         return f"`{name}` cannot be the name of a package and a namespace."
     if is_device and (not is_name or any(map(str.isdigit, name))):
         return f"`{name}` cannot be the name of a package, a namespace and a device."
-    return ""
+    if name in sys.stdlib_module_names:
+        return f"`{name}` is a module of Python, which would be imported in its place: choose another name."
+    problem = "" if started in _IN_PYTHON else namespace_problem(name)
+    return f"{problem}: choose another name." if problem else ""
 
 
 def _files(folder: Path, words: Mapping[str, str]) -> Iterator[tuple[str, str]]:

@@ -69,8 +69,11 @@ def kernels_command(
     require(diagnostics)
     functions = [_located(function, texts) for function in functions]
     wanted = [function for function in functions if not function.place]
-    printed = [function for function in wanted if function.is_cpp and output is None]
-    rows = list(dict.fromkeys(_row(function, session.verbose) for function in functions))
+    printed = [f for f in wanted if f.is_cpp and f.declaration and output is None]
+    looked_in_none = not texts and any(function.is_cpp for function in functions)
+    if looked_in_none and check:
+        raise click.UsageError("C++ functions are looked up in SOURCE: give it, as in `src/*.cpp`.")
+    rows = list(dict.fromkeys(_row(f, texts, session.verbose) for f in functions))
     lines = map(_declared, printed) if missing else columns(rows, session.width)
     text = ended(lines)
     session.answer("kernels", text, functions=[function._asdict() for function in functions])
@@ -79,6 +82,10 @@ def kernels_command(
         session.talk(f"{counted(len(wanted), 'function')} not defined: {names}")
         return ATTENTION
     if not missing:
+        if looked_in_none:
+            session.talk(
+                "C++ functions are looked up in SOURCE, as in `torchgen-lite kernels src/*.cpp`."
+            )
         return FINE
     if not wanted:
         session.talk("Nothing is missing.")
@@ -118,9 +125,10 @@ def _located(function: AuthorFunction, texts: Mapping[str, str]) -> AuthorFuncti
     return function
 
 
-def _row(function: AuthorFunction, with_signature: bool) -> Row:
-    """`scale_cpu  kernels.py:7  CPU of mylib::scale`."""
-    row = (function.name, function.place or "missing", ", ".join(function.uses))
+def _row(function: AuthorFunction, texts: Mapping[str, str], with_signature: bool) -> Row:
+    """`scale_cpu  kernels.py:7  CPU of mylib::scale`; without files, nobody knows where C++ is."""
+    without = "unknown" if function.is_cpp and not texts else "missing"
+    row = (function.name, function.place or without, ", ".join(function.uses))
     return (*row, function.declaration) if with_signature else row
 
 

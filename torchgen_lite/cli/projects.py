@@ -11,7 +11,7 @@ import click
 
 from torchgen_lite.cli.exit_codes import CANNOT_RUN, FINE
 from torchgen_lite.cli.places import shown_folder
-from torchgen_lite.cli.session import Session
+from torchgen_lite.cli.session import Refused, Session
 from torchgen_lite.cli.settings import split_options
 from torchgen_lite.diagnostics import Diagnostic, has_errors
 from torchgen_lite.loader.config.project import (
@@ -62,8 +62,17 @@ def each_project(
     for path in paths:
         if len(paths) > 1 and session.is_text:
             session.talk(f"{shown_folder(path.parent, Path.cwd()) or '.'}:")
-        code = max(code, run(replace(session, config=(str(path), *settings))))
+        code = max(code, _run_in_one(replace(session, config=(str(path), *settings)), run))
     return code
+
+
+def _run_in_one(session: Session, run: Callable[[Session], int]) -> int:
+    """The exit code in one of several projects: what it refuses, with its paths, stops none of the others."""
+    try:
+        return run(session)
+    except Refused as refused:
+        session.report(refused.diagnostics, kind=refused.command)
+        return session.exit_code(refused.diagnostics)
 
 
 def projects_and_files(paths: Sequence[str]) -> tuple[list[str], list[str]]:

@@ -215,10 +215,11 @@ def _offer_classes(taker: _Taker, operator: Operator) -> Iterator[Term]:
 
 def _offer_releases(taker: _Taker, operator: Operator) -> Iterator[Term]:
     """`target-version`: the releases of libtorch that load the library."""
-    if not hasattr(taker.options, "target_version"):
+    types = operator.schema.types
+    if not hasattr(taker.options, "target_version") or any(map(stable.unsupported, types)):
         return
     given = taker.options.target_version or stable.FIRST_HEADERS
-    first = max([given, *map(stable.since, operator.schema.types)])
+    first = max([given, *map(stable.since, types)])
     for release in RELEASES:
         if release >= first:
             text = version_text(release)

@@ -167,6 +167,12 @@ for more: torchgen-lite explain TG007
 """
     (tmp_path / "empty" / "torchgen_lite.toml").write_text("")
     assert "`torchgen-lite init`" not in run("generate").stderr
+    # A file that may be meant is named.
+    (tmp_path / "empty" / ".hidden.yaml").write_text("")
+    (tmp_path / "empty" / "npu_native_functions.yaml").write_text("backend: NPU\n")
+    assert "or give `--schema npu_native_functions.yaml`" in run("lint").stderr
+    (tmp_path / "empty" / "other.yaml").write_text("")
+    assert "or give `--schema ops.yaml`" in run("lint").stderr
 
 
 def test_an_empty_schema_deletes_nothing(run: Run, project: Path) -> None:

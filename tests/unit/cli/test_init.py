@@ -292,6 +292,22 @@ def test_what_cannot_be(run: Run, folder: Path, arguments: tuple[str, ...]) -> N
     assert list(folder.iterdir()) == []
 
 
+@pytest.mark.parametrize("option", [*((f"--target={name}",) for name in STARTED), BACKEND])
+@pytest.mark.parametrize("name", ["gamma", "index", "NAN", "linux", "time", "generated", "ops"])
+def test_what_is_started_generates(
+    run: Run, folder: Path, option: tuple[str, ...], name: str
+) -> None:
+    """A project called `gamma`, which is a function of C, was begun, and `generate` refused its namespace."""
+    result = run("init", *option, name)
+    is_in_python = option in (("--target=python",), ("--target=torch-python",))
+    refused = {"time"} if is_in_python else {"gamma", "index", "NAN", "linux", "time"}
+    assert (result.code == 2) == (name in refused), result.stderr
+    if result.code == 2:
+        assert "choose another name" in result.stderr
+        return
+    assert run("generate").code == 0
+
+
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes with names here")
 def test_a_pipe_is_not_waited_for(run: Run, folder: Path) -> None:
     os.mkfifo(folder / ".gitattributes")

@@ -401,3 +401,43 @@ def test_kernels_for_libtorch(run: Run, folder: Path, target: str) -> None:
     assert run("kernels", "--missing", "--output", "cpu.cpp", "-q").code == 0
     text = (folder / "cpu.cpp").read_text()
     assert "Tensor add_both(" in text and text.endswith("\n\n#include <my/verify_kernels.h>\n")
+
+
+def test_where_no_file_of_cpp_is_given_nothing_is_said_to_be_missing(
+    run: Run, folder: Path
+) -> None:
+    """`kernels` called all of a library missing, which the compiler found, and `--check` failed in CI."""
+    configure(folder, "cpp-torch", "")
+    listed = run("kernels")
+    assert {line.split()[1] for line in listed.stdout.splitlines()} == {"unknown"}
+    assert listed.stderr == (
+        "C++ functions are looked up in SOURCE, as in `torchgen-lite kernels src/*.cpp`.\n"
+    )
+    asked = run("kernels", "--check")
+    assert (asked.code, asked.stdout) == (2, "")
+    assert "C++ functions are looked up in SOURCE" in asked.stderr
+    (folder / "empty.cpp").write_text("")
+    assert run("kernels", "--check", "empty.cpp").code == 1
+
+
+@pytest.mark.parametrize(
+    ("target", "options"),
+    [
+        ("cpp-runtime", 'tensor = "my::Tensor"\nnamespace = "my"\n'),
+        ("cpp-torch-stable", 'namespace = "my"\n'),
+    ],
+)
+@pytest.mark.parametrize("schema", ["Tensor x, Storage s) -> Tensor", "Tensor x) -> Storage"])
+def test_a_kernel_without_a_type_in_cpp_is_named_beside_those_that_are_written(
+    run: Run, folder: Path, target: str, options: str, schema: str
+) -> None:
+    entry = f"- func: my::typeless({schema}\n  dispatch:\n    CPU: typeless_cpu\n"
+    (folder / "ops.yaml").write_text(OPS + entry)
+    configure(folder, target, options)
+    result = run("kernels", "--missing", "--output", "new.cpp")
+    assert (result.code, result.stderr) == (
+        1,
+        "3 functions added to new.cpp: scale_cpu, scale_meta, add_both\n"
+        "not written, for reasons that `torchgen-lite lint` gives: `typeless_cpu`\n",
+    )
+    assert "typeless" in run("lint").stderr

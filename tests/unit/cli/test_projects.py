@@ -205,7 +205,39 @@ def test_each_is_compared_with_its_own_past(run: Run, two: Path) -> None:
         paths = [found["path"] for found in json.loads(result.stdout)["diagnostics"]]
         # A removed operator is shown at its old place.
         assert (result.code, len(paths)) == (1, 2)
-        assert all(path.endswith("native_functions.yaml") for path in paths)
+        where = "main:" if against == "main" else "old/"
+        assert paths == [f"{where}{name}/native_functions.yaml" for name in ("a", "b")]
+
+
+COMPARING = ("breaking --against main", "review --against main", "diff --against main")
+
+
+@pytest.mark.parametrize(
+    "command", ["check", "diff", "lint", "fmt --check", "generate", *COMPARING]
+)
+@pytest.mark.parametrize("mistake", ["schema", "configuration", "nothing"])
+def test_what_is_refused_in_one_project_stops_no_other(
+    run: Run, two: Path, command: str, mistake: str
+) -> None:
+    """`breaking` ended with the first project that had an error, which it found in a file of the folder it ran in."""
+    identity = ("-c", "user.name=n", "-c", "user.email=e", "-c", "commit.gpgsign=false")
+    for line in ("init -q -b main", "add .", "commit -qm one"):
+        subprocess.run(["git", *identity, *line.split()], cwd=two, check=True)
+    changed = "- func: relu(Tensor self, Tensor b) -> Tensor\n"
+    (two / "b/native_functions.yaml").write_text(changed)
+    if mistake == "schema":
+        (two / "a/native_functions.yaml").write_text("- func: f(Tensor self) -> Tensr\n")
+    elif mistake == "configuration":
+        (two / "a/torchgen_lite.toml").write_text("no-such-option = 1\n")
+    both = run("--output-format", "concise", *command.split(), "a", "b")
+    (two / "b/native_functions.yaml").write_text(changed)
+    alone = run("--output-format", "concise", *command.split(), "b")
+    assert (both.code == 0) <= (alone.code == 0)
+    assert both.stdout.endswith(alone.stdout)
+    if command != "generate":
+        assert both.stderr.endswith(alone.stderr)
+    wrong = re.findall(r"^\S+?(?=:\d+:\d+: error)", both.stderr, re.M)
+    assert all((two / path.removeprefix("main:")).exists() for path in wrong)
 
 
 @pytest.mark.parametrize(

@@ -125,3 +125,22 @@ def test_the_bad_example_is_bad_and_the_good_one_good(
         WHERE[code.where](monkeypatch)
     monkeypatch.chdir(tmp_path / "bad")
     assert codes_of(code.bad, tmp_path / "bad", run) == {name}
+
+
+READERS = (
+    *(f"kernels --target {name}" for name in TARGETS if TARGETS[name].author),
+    "breaking --against native_functions.yaml",
+    "list outputs",
+)
+
+
+@pytest.mark.parametrize("name", code_names())
+def test_every_command_answers_for_a_bad_example(
+    name: str, tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`kernels` needed the C++ type of an argument that has none, and `breaking` its first release."""
+    monkeypatch.chdir(tmp_path)
+    write_project(read_code(name).bad, tmp_path)
+    for command in READERS:
+        result = run(*command.split())
+        assert "TG900" not in result.stderr, command

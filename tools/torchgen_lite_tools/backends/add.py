@@ -8,12 +8,16 @@ from pathlib import Path
 import click
 
 from torchgen_lite.analysis.program import Program
-from torchgen_lite.cli.exit_codes import FINE
+from torchgen_lite.cli.exit_codes import ATTENTION, FINE
 from torchgen_lite.cli.pages import write_file
 from torchgen_lite.cli.session import Session, command, require
-from torchgen_lite.diagnostics.text import counted
+from torchgen_lite.cli.tables.commands import canonical_keys
+from torchgen_lite.diagnostics import Source
+from torchgen_lite.diagnostics.text import counted, ended
 from torchgen_lite.loader.entry.entry import NativeFunction
 from torchgen_lite.loader.formats.earlier import Native
+from torchgen_lite.loader.sources import shown_path
+from torchgen_lite.loader.yaml.nodes import ListNode, ScalarNode, read_yaml
 from torchgen_lite_tools.backends.calls import called
 from torchgen_lite_tools.backends.native import (
     is_listed,
@@ -70,11 +74,12 @@ def add_command(
     is_named = bool(session.settings()[0].native)
     program = load_with_native(session, schema or None, native)
     pytorch = {function.name: function for function in program.resolved.context}
-    wrong = [*unknown_keys(key, like), *unknown_operators(program, operators)]
+    canonical, *others = canonical_keys(session, [key, *filter(None, [like])])
+    wrong = [*unknown_keys(canonical, *others), *unknown_operators(program, operators)]
     require_right([*program.diagnostics, *wrong])
     if like is not None or calls is not None:
-        require(keys_of_no_backend(key, like))
-        operators = (*operators, *_asked_for(session, program, key, like, calls))
+        require(keys_of_no_backend(canonical, *others))
+        operators = (*operators, *_asked_for(session, program, canonical, others, calls))
     if schema:
         path = Path(schema[0])
     else:
@@ -87,29 +92,50 @@ def add_command(
     for function in every:
         if function.name in there:
             session.talk(f"{function.name} is already declared")
-    if wanted:
-        before = program.sources[0].text if program.sources else ""
-        if before.endswith("\n\n"):
-            end = ""
-        elif before.endswith("\n"):
-            end = "\n"
-        else:
-            end = "\n\n"
-        entries = [(named if is_named else entry)(function, key) for function in wanted]
-        text = before + (end if before else "") + "\n".join(entries)
-        write_file(session, path, text, f"{counted(len(wanted), 'operator')} added to")
-    else:
-        session.talk("0 operators added")
+    entries = [(named if is_named else entry)(function, key) for function in wanted]
+    before = program.sources[0].text if program.sources else ""
+    if not _takes_entries(path, before):
+        session.talk(
+            f"{shown_path(path, Path.cwd())} is no list of entries: add these to a list of it"
+        )
+        lines = ended(f"  - {function.func.local_name}" for function in wanted)
+        session.answer("add", lines, added=[])
+        return ATTENTION
+    _append(session, path, before, entries)
     session.answer("add", "", added=[function.name for function in wanted])
     return FINE
 
 
+def _takes_entries(path: Path, text: str) -> bool:
+    """Whether entries are a file of their own or can follow those of a list that begins in the first column."""
+    source = Source(str(path), text)
+    node, _ = read_yaml(source)
+    if node is None or (isinstance(node, ScalarNode) and node.is_null):
+        return True
+    return isinstance(node, ListNode) and source.line_column(node.start)[1] == 1
+
+
+def _append(session: Session, path: Path, before: str, entries: Sequence[str]) -> None:
+    """Add entries to a file, after an empty line."""
+    if not entries:
+        session.talk("0 operators added")
+        return
+    if before.endswith("\n\n"):
+        end = ""
+    elif before.endswith("\n"):
+        end = "\n"
+    else:
+        end = "\n\n"
+    text = before + (end if before else "") + "\n".join(entries)
+    write_file(session, path, text, f"{counted(len(entries), 'operator')} added to")
+
+
 def _asked_for(
-    session: Session, program: Program, key: str, like: str | None, calls: Path | None
+    session: Session, program: Program, key: str, like: Sequence[str], calls: Path | None
 ) -> Iterator[str]:
     """The operators with a kernel at another key, and those that are called and are not served."""
     overlay = overlay_of(session, program, key, (), ())
-    others = kernels_of(overlay.native, like) if like is not None else {}
+    others = kernels_of(overlay.native, like[0]) if like else {}
     covered = {entry.operator.name: entry for entry in coverage(overlay, key)}
     unserved: list[Covered] = []
     if calls is not None:

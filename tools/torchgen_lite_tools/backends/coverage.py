@@ -14,6 +14,7 @@ from torchgen_lite.analysis.program import Program
 from torchgen_lite.cli.exit_codes import ATTENTION, FINE
 from torchgen_lite.cli.pages import Row, Section, html_option, output_option, write_file
 from torchgen_lite.cli.session import Session, command, unknown
+from torchgen_lite.cli.tables.commands import canonical_keys
 from torchgen_lite.diagnostics import Diagnostic, Label, Source, Span
 from torchgen_lite.diagnostics.text import counted
 from torchgen_lite.pipeline import lint_targets
@@ -126,9 +127,11 @@ def coverage_command(
     else:
         wrong = [unknown("tag", only or "", program.tags)]
     wrong += unknown_operators(program, [operator] if operator else [])
+    named = canonical_keys(session, (key or "", like or ""))
     # An operator whose kernel is missing would be one that is served.
-    require_right([*lint_targets(program), *keys_of_no_backend(key, like), *wrong])
-    key = key or key_of(program)
+    require_right([*lint_targets(program), *keys_of_no_backend(*named), *wrong])
+    key = named[0] or key_of(program)
+    like = named[1] or None
     overlay = overlay_of(session, program, key, modules, folders)
     overlay = overlay.with_fallback(key) if fallback else overlay
     every = coverage(overlay, key)

@@ -56,8 +56,8 @@ What is left to do:
   Run the library's own tests; `torchgen-lite import --module` shows what is registered now."""
 _PYTHON = {
     False: """
-  For fakes, transforms and tests, add "torch-python" to `targets`: `package` names what it writes, and
-  `load` the module that loads the library (`adopt --package NAME` writes that).""",
+  For fakes, transforms and tests, add "torch-python" to `targets`, and `[target.torch-python]` with
+  `package`, the name of what it writes, and `load`, the module that loads the library.""",
     True: """
   Give entries a `fake:`, `derivatives:` and `samples:`; `{package}` has what they say, and its tests are below
   `generated/torch-python/tests`.""",
@@ -131,7 +131,8 @@ def adopt_command(
         raise click.UsageError("`--dry-run` writes nothing, so there is nothing to `--load`.")
     configured = find_in_folder(root, [])
     if configured is not None:
-        raise click.UsageError(f"`{configured}` configures this folder already.")
+        rest = "`torchgen-lite import` prints the entries of what still registers by hand"
+        raise click.UsageError(f"`{configured}` configures this folder already; {rest}.")
     library = name_kernels(read_library(session, [root], parse_macros(macros)))
     if stopped := [diagnostic for diagnostic in library.diagnostics if diagnostic.code in NOTHING]:
         raise Refused(*stopped)
@@ -139,6 +140,11 @@ def adopt_command(
     names, compiled = _compiling(session, root, library, problems, macros, python)
     left = [s.span for s in library.read if not s.operators or not s.operators <= names]
     session.report(sort_diagnostics(problems), kind="adopt")
+    if not names and not problems:
+        files = counted(library.files, "file")
+        session.warn(
+            f"no TORCH_LIBRARY in {files} of C++; `torchgen-lite import` reads Python and pybind11"
+        )
     changes, by_hand, untouched = _changes(root, library, names, python) if names else ([], [], [])
     if trial and changes:
         before = _trial_before(session, root, trial, names, changes)
@@ -411,7 +417,8 @@ def _project(
     written[_CONFIG] = _configuration(_target(library), paths, is_fragment, python)
     for path in written:
         if (root / path).exists():
-            raise Refused(Diagnostic("TG009", f"cannot write `{path}`: it exists"))
+            help_ = "`adopt` writes this file: delete the one that is there, or rename it"
+            raise Refused(Diagnostic("TG009", f"cannot write `{path}`: it exists", help=help_))
     return written
 
 

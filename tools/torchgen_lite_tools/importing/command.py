@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import partial, reduce
@@ -11,9 +12,10 @@ import click
 
 from torchgen_lite.cli.exit_codes import ATTENTION
 from torchgen_lite.cli.pages import output_option, write_file
-from torchgen_lite.cli.session import Refused, Session, command
+from torchgen_lite.cli.session import Refused, Session, command, writing
 from torchgen_lite.diagnostics import Diagnostic, sort_diagnostics
 from torchgen_lite.diagnostics.text import counted
+from torchgen_lite.loader.config.project import find_in_folder
 from torchgen_lite.loader.entry.entry import TORCH_NAMESPACES
 from torchgen_lite_tools.importing.cpp_files import read_cpp, sources_of
 from torchgen_lite_tools.importing.cpp_preprocessor import Macro, parse_macro
@@ -86,7 +88,7 @@ def import_command(
         library = library.only(lambda name: name.startswith(f"{namespace}::"))
     text, count, problems = write_entries(library, TORCH_NAMESPACES)
     if declare is not None:
-        problems = (*problems, *_declare(session, library, declare))
+        problems = (*problems, *_declare(session, library, declare, paths))
     diagnostics = sort_diagnostics([*library.diagnostics, *problems])
     session.report(diagnostics, kind="import")
     for kind, names in library.modules.items():
@@ -104,6 +106,7 @@ def import_command(
         session.talk(operators)
         session.answer("import", text, yaml=text)
     else:
+        _check_place(output, text, paths)
         write_file(session, output, text, f"{operators}, written to")
         session.answer("import", "", files=[{"path": str(output), "status": "changed"}])
     if count:
@@ -121,6 +124,19 @@ def _summary(count: int, problems: int, namespace: str) -> str:
     return f"{counted(count, 'operator')}{where}{left}"
 
 
+def _check_place(path: Path, text: str, paths: Sequence[Path]) -> None:
+    """Refused where the text would replace another one that is the author's: a source, or a file of a project."""
+    place, *read = [Path(os.path.realpath(one)) for one in (path, *paths)]
+    is_source = path.suffix not in (".yaml", ".yml") and any(map(place.is_relative_to, read))
+    is_authors = is_source or find_in_folder(Path.cwd(), []) is not None
+    with writing(path):
+        is_another = path.is_file() and path.read_bytes() != text.encode()
+    if is_authors and is_another:
+        message = f"`{path}` is not replaced: it may have work of yours"
+        help_ = "write to a new file, and copy from that what is missing here"
+        raise Refused(Diagnostic("TG009", message, help=help_))
+
+
 def _where(library: Library, paths: Sequence[Path], modules: Sequence[str]) -> str:
     """Where nothing was found."""
     if paths:
@@ -128,10 +144,13 @@ def _where(library: Library, paths: Sequence[Path], modules: Sequence[str]) -> s
     return f"once `{modules[0]}` is loaded"
 
 
-def _declare(session: Session, library: Library, path: Path) -> Iterator[Diagnostic]:
+def _declare(
+    session: Session, library: Library, path: Path, paths: Sequence[Path]
+) -> Iterator[Diagnostic]:
     """Write the header with the kernels that no header declares; TG606 for types that it cannot say."""
-    declared = kernel_headers(library)[1]
-    write_file(session, path, declared or "#pragma once\n", "declarations written to")
+    declared = kernel_headers(library)[1] or "#pragma once\n"
+    _check_place(path, declared, paths)
+    write_file(session, path, declared, "declarations written to")
     yield from undeclarable_kernels(library)
 
 

@@ -10,10 +10,12 @@ from lsprotocol import types
 
 from torchgen_lite.key_tables import CURRENT, registrable_keys
 from torchgen_lite.loader.entry.dispatch_table import renamed_keys
+from torchgen_lite.loader.entry.fakes import RULE_FIELDS
 from torchgen_lite.loader.entry.fields import FIELDS
 from torchgen_lite.loader.entry.reader import KERNEL_NAME, PYTORCH
 from torchgen_lite.schema.type_names import BASE_TYPES
-from torchgen_lite_tools.lsp.analysis import Analysis
+from torchgen_lite_tools.lsp.analysis import Analysis, find_operator
+from torchgen_lite_tools.lsp.names import EXPRESSIONS
 from torchgen_lite_tools.lsp.places import Place
 
 _Kind = types.CompletionItemKind
@@ -41,8 +43,10 @@ def complete(analysis: Analysis, place: Place) -> Iterator[types.CompletionItem]
             yield _word(tag, _Kind.EnumMember, " ".join(text.split()))
     elif field == "structured_delegate":
         yield from _operators(place, [f.func for f in program.functions if f.structured])
-    elif field == "autogen" or field == "derivatives":
+    elif field == "autogen":
         yield from _operators(place, [f.func for f in program.functions])
+    elif field in EXPRESSIONS:
+        yield from _in_expression(analysis, place, field)
     elif field == "func":
         yield from _in_schema(analysis, place)
     elif field in FIELDS:
@@ -97,6 +101,26 @@ def _in_schema(analysis: Analysis, place: Place) -> Iterator[types.CompletionIte
     elif "(" not in place.before:
         for function in analysis.program.resolved.context:
             yield _word(function.func.local_name, _Kind.Reference, function.func.local_text)
+
+
+def _in_expression(analysis: Analysis, place: Place, field: str) -> Iterator[types.CompletionItem]:
+    """The arguments, and what else a key or an expression of this field begins with."""
+    is_key = place.is_key and "(" not in place.before
+    more = ": " if is_key else ""
+    if is_key and field == "fake":
+        for rule in RULE_FIELDS:
+            yield _word(rule, _Kind.Field, "", more)
+    operator = find_operator(analysis, place.operator, place.operator)
+    if operator is None or (is_key and field != "derivatives"):
+        return
+    for argument in operator.schema.arguments:
+        yield _word(argument.name, _Kind.Variable, str(argument.type), more)
+    if field == "derivatives" and not is_key:
+        results = [value.name for value in operator.schema.returns]
+        gradients = [f"grad_{name}" for name in results if name] or ["grad"]
+        for name in (*gradients, *(name or "result" for name in results)):
+            yield _word(name, _Kind.Variable)
+        yield from _operators(place, [f.func for f in analysis.program.functions])
 
 
 def _choices(schema: Any) -> Iterator[str]:

@@ -117,7 +117,8 @@ def _about_function(analysis: Analysis, name: str) -> str | None:
     parts = []
     for function in author_functions(analysis, name):
         where = f", in `{function.place}`" if function.place else ""
-        declared = _code(function.language, [function.declaration])
+        # A type that has no name in C++ leaves none.
+        declared = _code(function.language, [function.declaration or function.name])
         parts.append(f"{declared}\n\n{', '.join(function.uses)}{where}")
     defined = analysis.defined_at(name)
     if not parts and defined is not None:

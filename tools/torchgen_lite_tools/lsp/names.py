@@ -15,7 +15,7 @@ from torchgen_lite_tools.lsp.analysis import Analysis, find_operator
 from torchgen_lite_tools.lsp.places import Place, find_place
 
 # Fields whose values, or the keys below them, name arguments and functions.
-_EXPRESSIONS = (
+EXPRESSIONS = (
     "axes",
     "checkpoint",
     "cpp_no_default_args",
@@ -68,7 +68,7 @@ def named_at(analysis: Analysis, place: Place) -> Named | None:
         return None
     if field in ("func", "op"):
         return _in_schema(operator, place)
-    if field in _EXPRESSIONS:
+    if field in EXPRESSIONS:
         return _in_expression(analysis, operator, field, place)
     return None
 

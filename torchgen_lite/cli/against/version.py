@@ -40,7 +40,8 @@ class NotThere(Refused):
 
 
 class Version(NamedTuple):
-    """One side of a comparison, complete. `root` is the folder of its files, and `shown` how messages call it.
+    """One side of a comparison, complete. `root` is the folder of its files, and `shown` how messages call `top`, which
+    is that folder or, of a revision, the one of the repository.
 
     Programs that make files run in `home`, the current version's folder: of a revision, only what is read is there.
     """
@@ -50,14 +51,15 @@ class Version(NamedTuple):
     root: Path
     shown: str
     home: Path | None = None
+    top: Path | None = None
 
     def path_of(self, source: Source) -> str:
         """`main:native_functions.yaml`: how messages call a file of this version."""
         if not self.shown:
             return source.path
         # What is outside of the project's folder has an absolute path.
-        path = os.path.relpath(self.root / source.path, self.root).replace(os.sep, "/")
-        return f"{self.shown}{path}"
+        path = os.path.relpath(self.root / source.path, self.top or self.root)
+        return f"{self.shown}{path.replace(os.sep, '/')}"
 
     def require(self, diagnostics: Sequence[Diagnostic]) -> None:
         """Raise Refused if there are errors: nothing can be compared with this version."""
@@ -122,7 +124,7 @@ def _read(asked: _Asked, folder: Path) -> Version:
     # An empty text would mean this folder, but is most likely an unset variable.
     if not against or not os.path.lexists(against):
         there = _write_revision(asked, folder)
-        version = _read_folder(asked, there, f"{against}:")
+        version = _read_folder(asked, there, f"{against}:", folder)
         if version is None:
             raise NotThere(_no_base(f"revision `{against}` has no {quoted(asked.names)}"))
         return version
@@ -133,24 +135,24 @@ def _read(asked: _Asked, folder: Path) -> Version:
     # A folder may hold the project at its path below this one, or at the top.
     for candidate in (path / shown_folder(root, here), path):
         shown = shown_folder(candidate, here)
-        version = _read_folder(asked, candidate, f"{shown}/" if shown else "")
+        version = _read_folder(asked, candidate, f"{shown}/" if shown else "", candidate)
         if version is not None:
             return version
     raise git.RevisionError(f"folder `{against}` has no {quoted(asked.names)}")
 
 
-def _read_folder(asked: _Asked, root: Path, shown: str) -> Version | None:
+def _read_folder(asked: _Asked, root: Path, shown: str, top: Path) -> Version | None:
     """A project with its own configuration, or schema files alone; None if there is neither."""
     config = asked.current.config
     if not asked.schema and config.operators == "project":
-        version = Version(asked.against, asked.current, root, shown)
+        version = Version(asked.against, asked.current, root, shown, top=top)
         project, problems = _config_in(asked.session, root, config)
         version.require(problems)
         if project is not None:
             return version._replace(program=load(config=project))
     files = [root / name for name in asked.names if (root / name).is_file()]
     sources = _all_read([read_source(file, root) for file in files])
-    return asked.alone(sources, root, shown) if sources else None
+    return asked.alone(sources, root, shown)._replace(top=top) if sources else None
 
 
 def _require_unambiguous(against: str, root: Path) -> None:

@@ -137,7 +137,7 @@ def table_command(
     """
     if operator is None and html is None and against is None:
         raise click.UsageError("`table` needs an operator, or --html or --against for all of them.")
-    wanted = _Asked(operator, _keys_of(session, keys), **asked)
+    wanted = _Asked(operator, canonical_keys(session, keys), **asked)
     if everything and (keys or html or against):
         raise click.UsageError("`--all` excludes --key, --html and --against.")
     if html and keys:
@@ -270,11 +270,13 @@ def why_command(
     if not keys:
         example = f"torchgen-lite why {operator} CPU"
         raise click.UsageError(f"`why` needs the dispatch keys of the arguments: `{example}`.")
-    keys = _keys_of(session, keys)
+    keys = canonical_keys(session, keys)
     tables, _, program = _registrations(session, _Asked(operator, keys, **asked))
     if tables:
         require(list(keys_of_no_tensor(tables[0].sets, keys)))
-    state = _State(_keys_of(session, include), _keys_of(session, exclude), devices, inference)
+    state = _State(
+        canonical_keys(session, include), canonical_keys(session, exclude), devices, inference
+    )
     answers = [(table, why(table, keys, _local_sets(table, state))) for table in tables]
     chosen = [_rows_of(program, table, answer, inputs) for table, answer in answers]
     if inputs and not any(chosen):
@@ -406,7 +408,7 @@ def _beneath(
     asked: _Asked,
 ) -> Beneath:
     """What PyTorch has under the program's kernels, if the answer depends on it."""
-    fallbacks = _keys_of(session, asked.fallbacks)
+    fallbacks = canonical_keys(session, asked.fallbacks)
     _require_keys([Registrations("", {}, {})], fallbacks)
     name = asked.operator
     known = program.resolved.find(name.removesuffix(".default")) if name else None
@@ -423,7 +425,7 @@ def tables_of_program(
     return list(registrations_of_program(program, selection_of(program, target), beneath))
 
 
-def _keys_of(session: Session, names: Sequence[str]) -> tuple[str, ...]:
+def canonical_keys(session: Session, names: Sequence[str]) -> tuple[str, ...]:
     """The canonical keys, for a project that renames PrivateUse1."""
     renamed = renamed_keys(session.settings()[0].privateuse1)
     return tuple(renamed.get(name, name) for name in names)

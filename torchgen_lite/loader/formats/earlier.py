@@ -106,7 +106,7 @@ class Earlier:
                 f"operator `{short(name)}` is not declared",
                 node,
                 "no such operator",
-                did_you_mean(wanted, names) if names else _NO_FILE,
+                did_you_mean(wanted, names) or (_OWN if self._native else _NO_FILE),
             )
         else:
             version = version_text(release[:2])
@@ -170,4 +170,5 @@ def unstructured(function: NativeFunction) -> NativeFunction:
 
 
 _NO_SCHEMA = "write its whole schema, for code that is built with other releases too"
+_OWN = "correct the name, or declare the operator with its whole schema: PyTorch does not have it"
 _NO_FILE = 'name the file that declares it before this; `native = "torch"` takes those of PyTorch'

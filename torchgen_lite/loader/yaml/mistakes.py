@@ -93,9 +93,6 @@ def find_mistake(
             (),
             "indent with spaces: this is the character U+00A0",
         )
-    if "flow node" in context:
-        # A value is missing, and the mark is where it would be.
-        began = _opening(source.text, began)
     opening = Label(Span(source, began, began + 1), "opened here")
     sign = opening.span.text
     if "quoted" in context:
@@ -109,21 +106,25 @@ def find_mistake(
         unquoted = _bracket_in_a_value(source, at, began)
         if unquoted is not None:
             return unquoted
+        # Behind a sign of its own, libyaml says where the last part began.
+        opened = _opening(source.text, began)
+        sign = source.text[opened]
         return _mistake(
             f"`{sign}` is not closed",
-            Label(here, f"expected `,` or `{'}' if sign == '{' else ']'}`"),
-            (opening,),
+            Label(here, f"expected `,` or `{_BRACKETS[sign]}`"),
+            (Label(Span(source, opened, opened + 1), "opened here"),),
         )
     mistake = _colon_in_a_schema(source, at) or _dash_without_space(source, number)
     if mistake is None and not _is_in_a_value(source, at):
-        mistake = _wrong_indentation(source, number, fields)
-    mistake = mistake or _wrong_dash(source, number) or _no_key(source, number, problem)
+        mistake = _wrong_indentation(source, number, fields) or _wrong_dash(source, number)
+        mistake = mistake or _no_key(source, number, problem)
     if mistake is None and here.text == ":":
+        is_last = not source.text[at + 1 :].partition("\n")[0].strip()
         return _mistake(
             "an unquoted value has `: ` in it",
             Label(here, "this starts a nested mapping"),
             (),
-            "put the value in quotes",
+            "leave it out, or put the value in quotes" if is_last else "put the value in quotes",
         )
     mistake = mistake or _sign_before_a_value(source, number)
     return mistake or _mistake(f"this is not YAML: {problem}", Label(here, "here"))
@@ -232,16 +233,6 @@ def _part_around(text: str, at: int, began: int) -> tuple[int, int]:
     return start, len(text)
 
 
-def _opening(text: str, at: int) -> int:
-    """The offset of the bracket that is open at `at`, or `at` if none is."""
-    depth = 0
-    for offset in range(at - 1, -1, -1):
-        depth += (text[offset] in _BRACKETS) - (text[offset] in _BRACKETS.values())
-        if depth > 0:
-            return offset
-    return at
-
-
 def _closing(text: str, began: int) -> int:
     """The offset of the bracket that closes the one at `began` on its line, or 0."""
     depth = 0
@@ -253,6 +244,17 @@ def _closing(text: str, began: int) -> int:
         if depth == 0:
             return offset
     return 0
+
+
+def _opening(text: str, before: int) -> int:
+    """The offset of the last bracket of a list or mapping at an offset or before it that nothing closes so far, or of the
+    last one, where text in quotes has others."""
+    depth = 1
+    for offset in range(min(before, len(text) - 1), -1, -1):
+        depth += (text[offset] in "]}") - (text[offset] in "[{")
+        if depth == 0:
+            return offset
+    return max(text.rfind(sign, 0, before + 1) for sign in "[{")
 
 
 def _quoted(whole: Span, item: Span) -> Help:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from itertools import chain
 from typing import NamedTuple
 
+from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.analysis.policy import AUTHORS
 from torchgen_lite.analysis.registrations import Registration
 from torchgen_lite.languages.cpp.kernels import (
@@ -218,3 +219,13 @@ def author_functions(
             last=layout.own("verify_kernels.h").name,
             guard=kernel.operator.guard,
         )
+
+
+def undeclared_functions(operators: Iterable[Operator], layout: Layout) -> Iterator[AuthorFunction]:
+    """The kernels of operators with a type that has none in C++, of which `lint` says so: without a declaration."""
+    for operator in operators:
+        for entry in operator.author_kernels:
+            scope, name = split_kernel(entry.kernel, layout.namespace)
+            uses = (f"{entry.key} of {operator.function.name}",)
+            last = layout.own("verify_kernels.h").name
+            yield AuthorFunction(name, uses, "", namespace=scope, last=last)

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import partial
+from itertools import chain
 
 from torchgen_lite.analysis.checks.reachable import unreachable_kernels
 from torchgen_lite.analysis.finding import finding
@@ -89,8 +90,12 @@ def select_cpp_runtime(program: Program, options: RuntimeOptions) -> Selection:
 
 
 def author_cpp_runtime(program: Program, options: RuntimeOptions) -> Iterator[AuthorFunction]:
-    layout, _, kernels = _library(select_cpp_runtime(program, options), program, options)
-    return required.author_functions(kernels, layout, options.framework_headers)
+    selection = select_cpp_runtime(program, options)
+    typeless = [o for o in selection.operators if any(check_types(o, options.framework))]
+    typed = [o for o in selection.operators if o not in typeless]
+    layout, _, kernels = _library(selection._replace(operators=typed), program, options)
+    functions = required.author_functions(kernels, layout, options.framework_headers)
+    return chain(functions, required.undeclared_functions(typeless, layout))
 
 
 def _library(

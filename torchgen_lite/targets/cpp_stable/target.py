@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import partial
+from itertools import chain
 
 from torchgen_lite.analysis.program import Program
 from torchgen_lite.languages.cpp import stable
@@ -21,7 +22,12 @@ from torchgen_lite.targets.cpp.model import CppOperator, build_operators
 from torchgen_lite.targets.cpp.names import check_names
 from torchgen_lite.targets.cpp.proof import FUNCTIONS, Relation, proof_files
 from torchgen_lite.targets.cpp.registrations import module_file
-from torchgen_lite.targets.cpp.required import Kernel, author_functions, author_kernels
+from torchgen_lite.targets.cpp.required import (
+    Kernel,
+    author_functions,
+    author_kernels,
+    undeclared_functions,
+)
 from torchgen_lite.targets.cpp.schema_hashes import schema_hashes
 from torchgen_lite.targets.cpp.selection import (
     any_number,
@@ -33,7 +39,7 @@ from torchgen_lite.targets.cpp.selection import (
 from torchgen_lite.targets.cpp_stable.calls import build_calls, declaration_includes
 from torchgen_lite.targets.cpp_stable.options import TARGET, StableOptions
 from torchgen_lite.targets.cpp_stable.registrations import asked, build_registrations
-from torchgen_lite.targets.cpp_stable.unsupported import check_entry
+from torchgen_lite.targets.cpp_stable.unsupported import check_entry, check_types
 from torchgen_lite.targets.generation import generation_beside
 from torchgen_lite.targets.left_out import PLAIN, check_brought, select
 from torchgen_lite.targets.output import AuthorFunction, Files, Selection, TargetResult
@@ -65,8 +71,11 @@ def select_cpp_stable(program: Program, options: StableOptions) -> Selection:
 
 
 def author_cpp_stable(program: Program, options: StableOptions) -> Iterator[AuthorFunction]:
-    layout, _, kernels = _library(select_cpp_stable(program, options), program, options)
-    return author_functions(kernels, layout)
+    selection = select_cpp_stable(program, options)
+    typeless = [o for o in selection.operators if any(check_types(o))]
+    typed = [o for o in selection.operators if o not in typeless]
+    layout, _, kernels = _library(selection._replace(operators=typed), program, options)
+    return chain(author_functions(kernels, layout), undeclared_functions(typeless, layout))
 
 
 def _library(

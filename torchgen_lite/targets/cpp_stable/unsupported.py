@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from torchgen_lite.analysis.checks.releases import missing, release_span, releases_of
 from torchgen_lite.analysis.finding import finding
 from torchgen_lite.analysis.operators import Operator
+from torchgen_lite.diagnostics import Span
 from torchgen_lite.key_tables import RELEASES
 from torchgen_lite.languages.cpp import stable
 from torchgen_lite.languages.cpp.stable import FIRST_HEADERS, Release
 from torchgen_lite.loader.entry.entry import NativeFunction
 from torchgen_lite.loader.sources import words_beside
 from torchgen_lite.loader.versions import version_text
+from torchgen_lite.schema import FunctionSchema, Type
 from torchgen_lite.targets.cpp.selection import check_structured
 from torchgen_lite.targets.output import Findings
 
@@ -40,20 +42,9 @@ def check_entry(operator: Operator, project: str = "", target: Release | None = 
     releases = []
     if is_asked:
         releases = [r for r in releases_of(function, project) if r >= first]
-    parts = [
-        *(
-            (stable.unsupported(a.type), a.type, f"argument `{a.name}`", a.type_span)
-            for a in schema.arguments
-        ),
-        *((stable.unsupported_result(r.type), r.type, "result", r.span) for r in schema.returns),
-    ]
-    for part, type_, what, span in parts:
-        span = span or schema.span
+    yield from check_types(operator)
+    for part, type_, what, span in _types(schema):
         if part is not None:
-            message = f"the stable ABI does not support `{part}`"
-            instead = _INSTEAD.get(part, "use another type")
-            help_ = f"{instead}, or leave the operator out with `skip`"
-            yield finding(function, "TG530", message, span, f"the type of {what}", help_)
             continue
         since = stable.since(type_)
         if target is None:
@@ -69,6 +60,24 @@ def check_entry(operator: Operator, project: str = "", target: Release | None = 
             message = f"libtorch cannot look up the key `{entry.key}` by name"
             yield finding(function, "TG533", message, entry.key_span, "here")
     yield from _check_tags(function, releases)
+
+
+def check_types(operator: Operator) -> Findings:
+    """TG530 for the types that no release has in its stable ABI."""
+    for part, _, what, span in _types(operator.schema):
+        if part is not None:
+            message = f"the stable ABI does not support `{part}`"
+            instead = _INSTEAD.get(part, "use another type")
+            help_ = f"{instead}, or leave the operator out with `skip`"
+            yield finding(operator.function, "TG530", message, span, f"the type of {what}", help_)
+
+
+def _types(schema: FunctionSchema) -> Iterator[tuple[str | None, Type, str, Span | None]]:
+    """The types of a schema, each after what the stable ABI does not support in it, and before what it is of."""
+    for a in schema.arguments:
+        yield stable.unsupported(a.type), a.type, f"argument `{a.name}`", a.type_span or schema.span
+    for r in schema.returns:
+        yield stable.unsupported_result(r.type), r.type, "result", r.span or schema.span
 
 
 def _check_tags(function: NativeFunction, releases: Sequence[Release]) -> Findings:

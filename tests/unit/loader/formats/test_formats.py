@@ -96,8 +96,18 @@ autograd: abs
 
 
 def test_a_backend_file_alone_lacks_its_operators() -> None:
-    _, said = load("backend: NPU\nsupported:\n- abs\n")
-    assert "TG312" in said and "name the file that declares it before this" in said
+    """Also with operators of its own, of which none is meant: the help was to correct the name."""
+    for custom in ("", "custom:\n- func: npu_cast(Tensor self) -> Tensor\n"):
+        _, said = load(f"backend: NPU\ncpp_namespace: npu\nsupported:\n- abs\n{custom}")
+        assert "TG312" in said and "name the file that declares it before this" in said
+
+
+def test_an_operator_that_pytorch_lacks_is_declared_by_its_backend() -> None:
+    declared = Source("native.yaml", "- func: abs(Tensor self) -> Tensor\n")
+    native, _ = load_native_functions([declared])
+    source = Source("npu.yaml", "backend: NPU\ncpp_namespace: npu\nsupported: [npu_cast_to]\n")
+    _, found = load_native_functions([source], native={one.name: one for one in native})
+    assert "declare the operator with its whole schema" in render_concise(found)
 
 
 def test_private_use_beside_own_operators_in_one_file() -> None:

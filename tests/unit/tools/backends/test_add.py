@@ -88,6 +88,37 @@ def test_what_is_called_and_not_served(run: Run, backend: Path) -> None:
     assert run("add").code == 2
 
 
+@pytest.mark.parametrize(
+    "before",
+    [
+        "backend: PrivateUse1\ncpp_namespace: at::mine\nsupported:\n  - isnan\n",
+        "  - func: isnan\n    dispatch: {PrivateUse1: isnan}\n",
+    ],
+)
+def test_a_file_that_no_entry_can_follow_stays(run: Run, backend: Path, before: str) -> None:
+    """An entry was written behind `supported:`, and the file could not be read any more."""
+    (backend / "ops.yaml").write_text(before)
+    assert run("lint").code == 0
+    result = run("add", "add.Tensor", "mm")
+    said = "ops.yaml is no list of entries: add these to a list of it\n"
+    assert result == Result(1, "  - add.out\n  - mm\n", said)
+    assert (backend / "ops.yaml").read_text() == before
+
+
+def test_a_key_has_the_name_that_the_project_gives_it(run: Run, backend: Path) -> None:
+    """`table` and `why` took it, and these said that there is no such key: `did you mean XPU`."""
+    with (backend / "torchgen_lite.toml").open("a") as file:
+        file.write('privateuse1 = "NPU"\n')
+    (backend / "ops.yaml").write_text("")
+    assert run("add", "mm", "--dispatch", "NPU").code == 0
+    assert (backend / "ops.yaml").read_text() == "- func: mm\n  dispatch:\n    NPU: mm\n"
+    assert run("lint").code == 0
+    own = run("coverage", "--key", "PrivateUse1", "--like", "PrivateUse1")
+    assert run("coverage", "--key", "NPU", "--like", "NPU") == own
+    assert own.code == 0
+    assert run("add", "--like", "NPU").code == 0
+
+
 def test_mistakes(run: Run, backend: Path) -> None:
     before = (backend / "ops.yaml").read_text()
     result = run("add", "add.Tensr", "--dispatch", "XLAA")

@@ -99,7 +99,8 @@ namespace lib { at::Tensor g(at::Tensor x, double s); }
     again = run("adopt")
     assert (again.code, again.stderr.splitlines()[-1]) == (
         2,
-        "Error: `torchgen_lite.toml` configures this folder already.",
+        "Error: `torchgen_lite.toml` configures this folder already; `torchgen-lite import` prints the "
+        "entries of what still registers by hand.",
     )
 
 
@@ -366,6 +367,7 @@ def test_nothing_is_replaced(run: Run, folder: Path) -> None:
     (folder / "ops.yaml").write_text("mine\n")
     result = run("adopt")
     assert result.code == 2 and "cannot write `ops.yaml`: it exists" in result.stderr
+    assert "help: `adopt` writes this file: delete the one that is there" in result.stderr
     assert (folder / "ops.cpp").read_text() == text
     assert (folder / "ops.yaml").read_text() == "mine\n"
 
@@ -605,3 +607,23 @@ TORCH_LIBRARY(lib, m) {
         "- func: lib::f(Tensor x) -> Tensor\n  dispatch:\n    CPU: f\n"
         in (folder / "ops.yaml").read_text()
     )
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("ops.py", "import torch\nlibrary = torch.library.Library('lib', 'DEF')\n"),
+        ("ops.cpp", 'PYBIND11_MODULE(lib, m) { m.def("f", &f); }\nint f(int x) { return x; }\n'),
+        ("notes.txt", "Nothing.\n"),
+    ],
+)
+def test_where_nothing_can_move_it_says_what_reads_the_rest(
+    run: Run, folder: Path, name: str, text: str
+) -> None:
+    """For a library in Python, `0 operators moved` was all."""
+    (folder / name).write_text(text)
+    result = run("adopt")
+    files = "1 file" if name.endswith(".cpp") else "0 files"
+    said = f"no TORCH_LIBRARY in {files} of C++; `torchgen-lite import` reads Python and pybind11\n"
+    assert result.code == 1 and result.stderr.startswith(f"{said}0 operators moved")
+    assert [path.name for path in folder.iterdir()] == [name]

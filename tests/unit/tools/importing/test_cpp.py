@@ -57,6 +57,31 @@ def test_kernels_and_definitions_of_different_files(run: Run, project: Path) -> 
     assert "TG605" in run("import", "src/cpu.cu", "src/f.h").stderr
 
 
+@pytest.mark.parametrize("option", ["--output", "--declare"])
+@pytest.mark.parametrize("name", ["ops.yaml", "src/ops.cpp", "src/ops.h", "new.yaml"])
+@pytest.mark.parametrize("is_project", [False, True])
+def test_what_may_be_an_authors_is_not_replaced(
+    run: Run, project: Path, option: str, name: str, is_project: bool
+) -> None:
+    """After `adopt`, the command that README shows first left the schema file without the operators that had moved."""
+    (project / "src").mkdir()
+    (project / "src/ops.cpp").write_text(
+        'TORCH_LIBRARY(mylib, m) { m.def("f(Tensor x) -> Tensor"); }'
+    )
+    (project / "src/ops.h").write_text("at::Tensor g(at::Tensor x);\n")
+    (project / "ops.yaml").write_text("- func: mylib::mine(Tensor x) -> Tensor\n")
+    if not is_project:
+        (project / "torchgen_lite.toml").unlink()
+    path = project / name
+    before = path.read_text() if path.exists() else None
+    is_kept = before is not None and (is_project or name.startswith("src"))
+    result = run("import", "src", option, name)
+    assert (result.code == 2, path.read_text() == before) == (is_kept, is_kept)
+    assert (f"`{name}` is not replaced" in result.stderr) == is_kept
+    again = run("import", "src", option, name)
+    assert again.code == result.code
+
+
 def test_namespace(run: Run, project: Path) -> None:
     shutil.copy(HERE / "blocks.cpp", project)
     result = run("import", "blocks.cpp", "--namespace", "other")

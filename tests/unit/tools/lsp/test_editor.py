@@ -17,6 +17,7 @@ RELU = """\
     CPU: relu_cpu
     Meta: relu_meta
 """
+LERP = "- func: mylib::lerp(Tensor start, Tensor end, *, float weight) -> Tensor\n"
 STRUCTURED = """\
 - func: mylib::add.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
   structured: True
@@ -135,6 +136,14 @@ def test_hover_of_a_delegate_is_that_of_its_operator(editor: Editor) -> None:
         ("- func: mylib::f(Tensor self) -> Tensor\n  variants: |", ["method"], []),
         ("- func: mylib::f(Tensor self) -> Tensor\n  device_guard: |", ["True", "False"], []),
         (STRUCTURED.replace("delegate: add.out", "delegate: |"), ["add.out"], ["add"]),
+        (LERP + "  derivatives:\n    |", ["start", "end", "weight"], ["mylib::lerp", "grad"]),
+        (LERP + "  derivatives:\n    start: |", ["grad", "start", "weight", "result"], ["doc"]),
+        (LERP + "  derivatives:\n    start: grad * |", ["weight"], ["doc"]),
+        (LERP.replace("-> Tensor", "-> (Tensor y, Tensor z)") + "  derivatives:\n    end: |", ["grad_y", "grad_z", "y"], ["grad"]),
+        (LERP + "  fake: {|}", ["like", "shape", "dtype"], ["start"]),
+        (LERP + "  fake: {like: |}", ["start", "end"], ["like"]),
+        (LERP + "  samples:\n    - (randn(3), randn(3), |)", ["weight"], ["doc"]),
+        (LERP + "  samples:\n    |", [], ["weight"]),
     ],
 )  # fmt: skip
 def test_completion(editor: Editor, text: str, some: list[str], none: list[str]) -> None:
