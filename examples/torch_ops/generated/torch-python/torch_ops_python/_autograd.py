@@ -38,6 +38,12 @@ def any_tensor_requires_grad(*args: Any, **kwargs: Any) -> bool:
 any_requires_grad: Callable[..., bool] = getattr(_C, "_any_requires_grad", any_tensor_requires_grad)
 
 
+def has_history(*values: Any) -> bool:
+    """Whether what is computed from these values has a history. What a transform of `torch.func` around this one records
+    can't be seen here."""
+    return _is_enabled() and (_is_transformed() or any_tensor_requires_grad(*values))
+
+
 def register(registering: Registering) -> None:
     """The kernel that records calls of an operator with formulas; a composed one has those of what it calls."""
     if registering.has("backward") and not registering.has_kernel("CompositeImplicitAutograd"):

@@ -18,6 +18,7 @@ from typing import Any, cast
 import torch
 from torch.utils import _pytree as pytree
 
+from ._autograd import has_history
 from ._library import Table
 from ._refusals import is_real, refused, wants_gradient
 
@@ -85,7 +86,8 @@ def transposed(operator: str, table: Table, inputs: Any, output: Any, given: Any
     if not all(gradient.requires_grad for gradient, _ in pairs):
         refused(operator, "its formulas can't be differentiated")()
     if pairs and wanted:
-        tangents = pulled(pairs, wanted, torch.is_grad_enabled())
+        # The zeros that the formulas are differentiated by are none of it.
+        tangents = pulled(pairs, wanted, has_history(inputs, given))
         if (operator, "tried") in table:
             tried = table[operator, "tried"]
             tangents = tried(operator, gradients_at, zeros, pairs, tangents)

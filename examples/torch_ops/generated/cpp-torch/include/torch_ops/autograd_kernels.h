@@ -16,6 +16,7 @@
 #include <ATen/ops/zeros_like.h>
 #include <c10/core/InferenceMode.h>
 #include <c10/core/ScalarType.h>
+#include <c10/core/impl/LocalDispatchKeySet.h>
 #include <c10/core/impl/TorchDispatchModeTLS.h>
 #include <torch/csrc/autograd/VariableTypeUtils.h>
 #include <torch/csrc/autograd/autograd.h>
@@ -190,6 +191,18 @@ class WithoutPythonsLock {
 
   void* thread_ = nullptr;
 };
+
+// Whether what is computed from these values has a history. What a transform of
+// torch.func around this one records can't be seen here.
+template <class... Values>
+bool has_history(const Values&... values) {
+  const c10::DispatchKeySet transforms(
+      {c10::DispatchKey::FuncTorchDynamicLayerFrontMode,
+       c10::DispatchKey::FuncTorchDynamicLayerBackMode});
+  const auto here = c10::impl::tls_local_dispatch_key_set().included_;
+  return memory::any_requires_grad(values...) ||
+      (here.has_any(transforms) && at::GradMode::is_enabled());
+}
 
 // Gradients of arguments, each with the tangent of its argument.
 struct Pairs {
@@ -413,7 +426,9 @@ inline variable_list transposed(
     found.push_back(at::zeros_like(zero));
   }
   if (!pairs.gradients.empty() && !zeros.empty()) {
-    found = pulled(pairs, zeros, at::GradMode::is_enabled());
+    // The zeros that the formulas are differentiated by are none of it.
+    const bool creates_graph = node.is_recorded || has_history(node.tangents);
+    found = pulled(pairs, zeros, creates_graph);
     if (node.is_tried) {
       for (const auto& tangent : pairs.tangents) {
         // There, what is computed has no history.
