@@ -13,6 +13,11 @@ A traceback from a call of an operator to its kernel has these frames, and C++ o
     _results.py       `checked` compares the results of the kernel with the schema
     _operators.py     gives the kernel every argument, defaults, too
     your module       the kernel
+
+Note [Tensors that are noted to be conjugated]
+`x.conj()` of a complex tensor only notes that it is conjugated, and so does what negates an imaginary part. PyTorch computes
+that at dispatch keys of its own, which it leaves out in kernels that a TorchDispatchMode or a subclass of tensors has
+called: there, `x * x.conj()` would be `x * x`. So kernels are called with these keys.
 """
 
 from __future__ import annotations
@@ -121,6 +126,33 @@ def resolve(place: str, module: str, name: str) -> Function:
     return cast("Function", function)
 
 
+# See Note [Tensors that are noted to be conjugated].
+NOTED: Any = _C.DispatchKey.Conjugate
+_NOTED_KEYS = _C.DispatchKeySet(NOTED) | _C.DispatchKeySet(_C.DispatchKey.Negative)
+is_left_out: Callable[[Any], bool] = _C._dispatch_tls_is_dispatch_key_excluded
+
+
+def with_noted() -> Any:
+    """In this context, PyTorch computes what tensors only note."""
+    others = _C._dispatch_tls_local_exclude_set() - _NOTED_KEYS
+    return _C._ForceDispatchKeyGuard(_C._dispatch_tls_local_include_set(), others)
+
+
+def kernel_of(table: Table, operator: str, key: str) -> Function:
+    """What calls the kernel that the table has when it is called; see Note [Tensors that are noted to be conjugated]."""
+    which = operator, key
+    if not computes(key):
+        return current(table, operator, key)
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        if not is_left_out(NOTED):
+            return table[which](*args, **kwargs)
+        with with_noted():
+            return table[which](*args, **kwargs)
+
+    return call
+
+
 def current(table: Table, operator: str, rule: str) -> Function:
     """What calls the function that the table has when it is called, so that a reload takes effect."""
     which = operator, rule
@@ -219,6 +251,8 @@ def _register_kernels(registering: Registering, checked: Checked | None) -> None
             # Schemas of PyTorch's own operators do not say all: `_copy_from` returns what it writes.
             if checked is not None and not operator.is_torchs:
                 function = checked(registering.op, operator.place, rule, table)
+            else:
+                function = kernel_of(table, operator.name, rule)
             registering.impl(rule, function)
 
 
@@ -272,6 +306,11 @@ def is_backend(key: str) -> bool:
     """Whether kernels for a key compute, and do not only pass calls on."""
     is_explicit = key.startswith("CompositeExplicit")
     return is_explicit or _C._dispatch_is_included_in_alias(key, "CompositeExplicitAutograd")
+
+
+def computes(key: str) -> bool:
+    """Whether a kernel for a key computes with numbers, itself or by what it calls."""
+    return key == "CompositeImplicitAutograd" or (is_backend(key) and "Meta" not in key)
 
 
 def named(schema: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> dict[str, Any]:

@@ -21,7 +21,17 @@ from typing import Any
 
 import torch
 
-from ._library import Function, Table, current, is_backend, named, tensors_of
+from ._library import (
+    NOTED,
+    Function,
+    Table,
+    computes,
+    is_left_out,
+    kernel_of,
+    named,
+    tensors_of,
+    with_noted,
+)
 
 # Parts of torch have no annotations.
 _C: Any = torch._C
@@ -42,15 +52,18 @@ def checked(op: Any, place: str, key: str, table: Table) -> Function:
     """The kernel of a table, looked up at each call; its results are compared with the schema, if it is one that computes."""
     which = op.name(), key
     is_composed = key == "CompositeImplicitAutograd"
-    computes = is_composed or (is_backend(key) and "Meta" not in key)
-    if os.environ.get("TORCHGEN_LITE_CHECK") == "0" or not computes:
-        return current(table, *which)
+    if os.environ.get("TORCHGEN_LITE_CHECK") == "0" or not computes(key):
+        return kernel_of(table, *which)
     returns_new = not any(value.alias_info for value in op._schema.returns)
     returns_self = _returns_self(op._schema)
     calls = count()
 
     def checked_kernel(*args: Any, **kwargs: Any) -> Any:
-        result = table[which](*args, **kwargs)
+        if is_left_out(NOTED):
+            with with_noted():
+                result = table[which](*args, **kwargs)
+        else:
+            result = table[which](*args, **kwargs)
         if returns_self and args and result is args[0]:
             return result
         if is_composed and _C._are_functorch_transforms_active():
