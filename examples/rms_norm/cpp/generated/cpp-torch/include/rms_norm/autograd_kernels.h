@@ -538,8 +538,10 @@ struct KernelsOf<Operator, Result(Arguments...), positions...> {
     };
     if constexpr (std::is_void_v<Result>) {
       call();
+      memory::end_writing(std::get<positions>(std::tie(arguments...))...);
     } else {
       Result result = call();
+      memory::end_writing(std::get<positions>(std::tie(arguments...))...);
       memory::check_results<Operator>(result, arguments...);
       return result;
     }
@@ -550,13 +552,29 @@ struct KernelsOf<Operator, Result(Arguments...), positions...> {
   static Result raise_versions_in_inference(
       c10::DispatchKeySet keys,
       Arguments... arguments) {
-    if (c10::InferenceMode::is_enabled()) {
+    const bool is_here = c10::InferenceMode::is_enabled();
+    if (is_here) {
       memory::begin_writing(std::get<positions>(std::tie(arguments...))...);
     }
-    constexpr c10::DispatchKeySet after(
-        c10::DispatchKeySet::FULL_AFTER,
-        c10::DispatchKey::BackendSelect);
-    return Operator::redispatch(keys & after, arguments...);
+    const auto call = [&]() -> Result {
+      constexpr c10::DispatchKeySet after(
+          c10::DispatchKeySet::FULL_AFTER,
+          c10::DispatchKey::BackendSelect);
+      return Operator::redispatch(keys & after, arguments...);
+    };
+    const auto end = [&] {
+      if (is_here) {
+        memory::end_writing(std::get<positions>(std::tie(arguments...))...);
+      }
+    };
+    if constexpr (std::is_void_v<Result>) {
+      call();
+      end();
+    } else {
+      Result result = call();
+      end();
+      return result;
+    }
   }
 
   // For an out variant. The arguments at the positions may not need gradients,
