@@ -88,8 +88,8 @@ def test_a_torch_that_is_too_old(tmp_path: Path) -> None:
     first = "import torch\nkept = torch.library.register_fake\ndel torch.library.register_fake\n"
     again = TRY + "torch.library.register_fake = kept\n" + TRY
     error, *there = attempt(tmp_path, more, first=first, program=again)
-    assert error.startswith("RegistrationError: ops.yaml:1: `bad::first`: torch 2.")
-    assert error.endswith(" is too old: no `torch.library.register_fake`")
+    assert error.startswith("RegistrationError: ops.yaml:1: `bad::first`: ")
+    assert error.endswith("has no attribute 'register_fake'")
     # Nothing was left behind, and nothing is in the way of another attempt.
     assert there == ["False", "True"]
 

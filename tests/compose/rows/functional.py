@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 from torch.func import grad, hessian, jacfwd, jacrev, jvp, vjp, vmap
 
-from tests.compose.probe import row, same
+from tests.compose.probe import holds, row, same
 from tests.compose.rows.calls import X, Y, blended, rms, tlc
 from tests.compose.rows.gradients import twice
 
@@ -39,6 +39,9 @@ def gradient() -> None:
 @row("`vjp`")
 def reverse() -> None:
     compare(lambda f: vjp(f, X)[1](Y))
+    (of_reference,) = vjp(tlc.cube, X)[1](Y)
+    same(of_reference, 3 * X * X * Y)
+    holds(not of_reference.requires_grad, "a gradient has a history that nothing asked for")
 
 
 @row("`jacrev`")

@@ -275,6 +275,9 @@ def dual() -> None:
     with forward_ad.dual_level():
         x = forward_ad.make_dual(X, Y)
         same(forward_ad.unpack_dual(tlc.muladd(x, x, 2.0)).tangent, 2 * X * Y)
+        of_reference = forward_ad.unpack_dual(tlc.cube(x)).tangent
+        same(of_reference, 3 * X * X * Y)
+        holds(not of_reference.requires_grad, "a tangent has a history that nothing asked for")
 
 
 @row("forward mode: lists")

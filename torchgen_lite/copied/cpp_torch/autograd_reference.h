@@ -93,14 +93,15 @@ class Recomputed {
     }
     variable_list all(node_.num_outputs());
     if (!outputs.empty() && !inputs_.empty()) {
-      const bool is_enabled = at::GradMode::is_enabled();
+      const bool creates_graph =
+          at::GradMode::is_enabled() && (is_recorded_ || has_history(grads));
       const WithoutPythonsLock unlocked;
       const auto found = torch::autograd::grad(
           outputs,
           inputs_,
           weights,
-          /*retain_graph=*/is_enabled,
-          /*create_graph=*/is_enabled,
+          /*retain_graph=*/creates_graph,
+          /*create_graph=*/creates_graph,
           /*allow_unused=*/true);
       for (size_t i = 0; i < found.size(); ++i) {
         all[edges_[i]] = found[i];
@@ -128,8 +129,12 @@ class Recomputed {
   };
 
   void replace(at::Tensor& tensor) {
-    if (wanted(node_, edge_)) {
+    if (tensor.defined()) {
+      // Without the transforms of torch.func that have ended since it was kept.
       tensor = tensor.view_as(tensor);
+      is_recorded_ |= tensor.requires_grad();
+    }
+    if (wanted(node_, edge_)) {
       if (!tensor.requires_grad()) {
         tensor.set_requires_grad(true);
       }
@@ -155,6 +160,7 @@ class Recomputed {
 
   ReferenceNode& node_;
   std::optional<State> state_;
+  bool is_recorded_ = false;
   size_t edge_ = 0;
   std::vector<size_t> edges_;
   variable_list inputs_;

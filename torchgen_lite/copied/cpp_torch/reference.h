@@ -3,6 +3,7 @@
 #include "autograd.h"
 
 #include <ATen/ops/zeros_like.h>
+#include <c10/core/impl/LocalDispatchKeySet.h>
 
 #include <algorithm>
 #include <optional>
@@ -16,6 +17,25 @@
 namespace TORCHGEN_LITE_NAMESPACE::fallback {
 
 using Tensors = std::vector<at::Tensor>;
+
+// While a reference is computed. `x.conj()` only notes that a tensor is conjugated,
+// and PyTorch computes that at keys that it leaves out in kernels which a
+// TorchDispatchMode or a subclass of tensors has called: there, `x * x.conj()`
+// would be `x * x`.
+class Noted {
+ public:
+  Noted() : guard_(with_keys(c10::impl::tls_local_dispatch_key_set())) {}
+
+ private:
+  static c10::impl::LocalDispatchKeySet with_keys(
+      c10::impl::LocalDispatchKeySet here) {
+    here.excluded_ = here.excluded_.remove(c10::DispatchKey::Conjugate)
+                         .remove(c10::DispatchKey::Negative);
+    return here;
+  }
+
+  const c10::impl::ForceDispatchKeyGuard guard_;
+};
 
 // Tensors whose memory no result may have.
 template <class Argument>

@@ -142,14 +142,20 @@ bool any_has_tangent(const Values&... values) {
 }
 
 // At ADInplaceOrView, before a call: leaves that require gradients are refused, as
-// PyTorch does, and what is written gets a new version, whatever writes to it.
-// By that, autograd finds saved tensors that have changed.
+// PyTorch does.
 template <class... Values>
 void begin_writing(const Values&... written) {
   const auto refuse = [](const at::Tensor& tensor) {
     torch::autograd::check_inplace(tensor, tensor.requires_grad());
   };
   (each_tensor(written, refuse), ...);
+}
+
+// After a call: what is written gets a new version, whatever writes to it. By that,
+// autograd finds saved tensors that have changed, and a selective checkpoint those
+// that it has kept while the kernel ran.
+template <class... Values>
+void end_writing(const Values&... written) {
   const auto raise = [](const at::Tensor& tensor) {
     torch::autograd::increment_version(tensor);
   };

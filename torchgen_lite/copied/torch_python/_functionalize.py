@@ -14,7 +14,6 @@ from ._library import (
     Registering,
     current,
     handle,
-    library_function,
     tensors_of,
 )
 from ._writes import returned, values_at, written_arguments
@@ -124,7 +123,7 @@ def _define_copying(registering: Registering) -> Function:
     _, _, rest_of_schema = without_aliases.partition("(")
     library.define(f"{local_name}({rest_of_schema}")
     library.impl(local_name, kernel, "CompositeExplicitAutograd")
-    register_fake = library_function("register_fake")
+    register_fake: Any = torch.library.register_fake
     register_fake(name, fake, lib=library)
     return functional(name)
 

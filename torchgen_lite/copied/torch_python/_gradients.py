@@ -11,7 +11,7 @@ from torch.utils import _pytree as pytree
 
 from ._library import Function, tensors_of
 from ._refusals import is_real
-from ._transposed import Kept, Pair, chosen, replaced
+from ._transposed import Kept, Pair, chosen, has_history, replaced
 
 # Parts of torch have no annotations.
 _C: Any = torch._C
@@ -24,7 +24,7 @@ def gradients(
     """The gradients that `needs` asks for: those of what a reference computes from the arguments again."""
     is_compiling = torch.compiler.is_dynamo_compiling()
     is_transformed = _C._are_functorch_transforms_active()
-    if is_transformed and not is_compiling:
+    if not is_compiling:
         call = (args, kwargs)
         args, kwargs = pytree.tree_map_only(torch.Tensor, _living, call)
     are_wanted, shape = pytree.tree_flatten([*needs])
@@ -44,7 +44,8 @@ def gradients(
     if (is_transformed or is_compiling) and not isinstance(ctx, Kept):
         of_wanted = _transformed(results_of, wanted)
     else:
-        of_wanted = _eager(results_of, wanted)
+        creates_graph = has_history(args, kwargs, grads)
+        of_wanted = _eager(results_of, wanted, creates_graph)
     leaves = replaced([None] * len(values), are_wanted, of_wanted)
     of_arguments = pytree.tree_unflatten(leaves, shape)
     return tuple(of_arguments)
@@ -76,7 +77,9 @@ def _transformed(results_of: Function, wanted: Sequence[torch.Tensor]) -> Sequen
     return cast("Sequence[Any]", pull(weights))
 
 
-def _eager(results_of: Function, wanted: Sequence[torch.Tensor]) -> Sequence[Any]:
+def _eager(
+    results_of: Function, wanted: Sequence[torch.Tensor], creates_graph: bool
+) -> Sequence[Any]:
     """Autograd makes the graph, of inputs as if they came from nowhere: one may be computed from another."""
     with torch.enable_grad():
         inputs = [_recorded(value) for value in wanted]
@@ -87,7 +90,7 @@ def _eager(results_of: Function, wanted: Sequence[torch.Tensor]) -> Sequence[Any
     if not recorded:
         return [None] * len(wanted)
     results, weights = zip(*recorded)
-    how: Any = {"create_graph": torch.is_grad_enabled(), "allow_unused": True}
+    how: Any = {"create_graph": creates_graph, "allow_unused": True}
     return torch.autograd.grad(results, inputs, weights, **how)
 
 

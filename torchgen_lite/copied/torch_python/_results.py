@@ -17,7 +17,7 @@ from typing import Any
 
 import torch
 
-from ._library import Function, Table, current, is_backend, named, tensors_of
+from ._library import Function, Table, current, is_backend, named, only_notes, resolving, tensors_of
 
 # Parts of torch have no annotations.
 _C: Any = torch._C
@@ -46,7 +46,10 @@ def checked(op: Any, place: str, key: str, table: Table) -> Function:
     calls = count()
 
     def checked_kernel(*args: Any, **kwargs: Any) -> Any:
-        result = table[which](*args, **kwargs)
+        if only_notes():
+            result = resolving(table[which], args, kwargs)
+        else:
+            result = table[which](*args, **kwargs)
         if returns_self and args and result is args[0]:
             return result
         if is_composed and _C._are_functorch_transforms_active():

@@ -121,8 +121,8 @@ class Special:
 
         def write(*args: Any, **kwargs: Any) -> Any:
             written = args[0]
-            increment_version(written)
             result = below(*args, **kwargs)
+            increment_version(written)
             return self._written(written, result)
 
         return write

@@ -12,7 +12,7 @@ from torch._library import triton
 from torch._subclasses import FakeTensor
 from torch._subclasses.functional_tensor import FunctionalTensor, FunctionalTensorMode
 
-from ._library import Function, Registering, library_function, resolve, tensors_of
+from ._library import Function, Registering, resolve, tensors_of
 from ._named import modules
 
 # Parts of torch have no annotations.
@@ -60,7 +60,7 @@ def register(registering: Registering) -> None:
 
     known = getattr(triton, "triton_ops_to_kernels", {})
     known[name] = _Launched(table[name, key] for key in launching_keys)
-    register_dispatch = library_function("register_torch_dispatch")
+    register_dispatch: Any = torch.library.register_torch_dispatch
     register_dispatch(name, FunctionalTensorMode, rule, lib=registering.library)
 
 

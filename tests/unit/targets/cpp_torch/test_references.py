@@ -167,6 +167,7 @@ def test_values_of_let_are_variables(tmp_path: Path) -> None:
     assert not files.diagnostics, files.diagnostics
     text = next(text for path, text in files.files.items() if path.endswith("register.cpp"))
     assert text.partition("double eps) {\n")[2].partition("}\n")[0] == """\
+  const ::my::fallback::Noted _noted;
   const auto ms = x.square().mean(-1, true);
   const auto new_ = (ms + eps).rsqrt();
   const auto parts = x.chunk(2);

@@ -93,13 +93,14 @@ def refusing(registering: Registering) -> Function:
             return result
         if is_recorded:
             return record(below, args, kwargs, written)
-        if written:
-            increment_version(written)
         guard = BelowAutograd()
         try:
-            return below(*args, **kwargs)
+            result = below(*args, **kwargs)
         finally:
             del guard
+        if written:
+            increment_version(written)
+        return result
 
     return kernel
 

@@ -18,7 +18,6 @@ from ._library import (
     Registering,
     current,
     handle,
-    library_function,
     tensors_of,
 )
 from ._writes import returned, values_at, written_arguments
@@ -128,7 +127,7 @@ def _define_copying(registering: Registering) -> Function:
     _, _, rest_of_schema = without_aliases.partition("(")
     library.define(f"{local_name}({rest_of_schema}")
     library.impl(local_name, kernel, "CompositeExplicitAutograd")
-    register_fake = library_function("register_fake")
+    register_fake: Any = torch.library.register_fake
     register_fake(name, fake, lib=library)
     return functional(name)
 

@@ -13,10 +13,8 @@ import torch
 from torch.utils._pytree import tree_leaves
 
 from ._forward import forward_ad, is_dual, jvp_of, may_have_tangents
-from ._library import Function, Registering, Table, tensors_of
+from ._library import _C, Function, Registering, Table, tensors_of
 
-# Parts of torch have no annotations.
-_C: Any = torch._C
 # It is in force from when it is made until it is deleted; `with` would call it twice more.
 BelowAutograd: Any = _C._AutoDispatchBelowAutograd
 _is_enabled = torch.is_grad_enabled
@@ -45,10 +43,7 @@ def register(registering: Registering) -> None:
 
 
 def _recording(registering: Registering) -> Function:
-    """It is like the kernel of `torch.library.register_autograd`, with less overhead in each call.
-
-    A call that raises an error changes nothing.
-    """
+    """Like the kernel of `torch.library.register_autograd`, with less overhead; a call that fails changes nothing."""
     name, table = registering.name, registering.table
     refuses, has_forward = registering.has("refuse"), not registering.has("no_forward")
     # What handles calls that write, or that have lists of tensors or keyword-only arguments.
@@ -95,10 +90,8 @@ def _recording(registering: Registering) -> Function:
 
 
 def below_of(registering: Registering) -> Callable[[Any], Function]:
-    """What gives the call below autograd for the keys of a call.
-
-    Where the package counts what is written itself, the kernel for ADInplaceOrView is passed over.
-    """
+    """What gives the call below autograd for the keys of a call. Where the package counts what is written itself, the
+    kernel for ADInplaceOrView is passed over."""
     is_tracked = registering.name in registering.tracked
     after = _C._after_ADInplaceOrView_keyset if is_tracked else _C._after_autograd_keyset
     return lambda keyset: registering.below(registering, keyset & after)
@@ -126,10 +119,8 @@ def run_below(run: Function, args: Any, kwargs: Any) -> Any:
 
 
 def _nodes_of(registering: Registering, special: Any) -> Callable[[Function, bool], Function]:
-    """What makes the node for calls that go on with `below`; it keeps the call for tangents.
-
-    What calls have in common is bound in it, since each input of a node costs time in both directions.
-    """
+    """What makes the node for calls that go on with `below`; it keeps the call for tangents. What calls have in common is
+    bound in it, since each input of a node costs time in both directions."""
     name, table, op = registering.name, registering.table, registering.op
     has_defaults, fills = registering.has("given"), registering.has("fill")
     backward, jvp = _backward_of(name, table), jvp_of(name, table, special)
@@ -167,11 +158,8 @@ def _nodes_of(registering: Registering, special: Any) -> Callable[[Function, boo
 
 
 def _backward_of(name: str, table: Table) -> Function:
-    """The backward function of a node.
-
-    As in C++, a node to which no gradient comes passes none on; of several, those that do not come are zeros, unless
-    formulas ask which of them did.
-    """
+    """The backward function of a node. As in C++, one to which no gradient comes passes none on; of several, those that do
+    not come are zeros, unless formulas ask which of them did."""
     which, fill = (name, "backward"), (name, "fill")
     fills = fill in table
 

@@ -18,6 +18,7 @@ from typing import Any, cast
 import torch
 from torch.utils import _pytree as pytree
 
+from ._autograd import any_tensor_requires_grad
 from ._library import Table
 from ._refusals import is_real, refused, wants_gradient
 
@@ -57,6 +58,13 @@ def for_inputs(ctx: Any, gradients: Sequence[Any]) -> tuple[Any, ...]:
     return tuple(of_inputs)
 
 
+def has_history(*values: Any) -> bool:
+    """Whether what is computed from these values has a history. What a transform of `torch.func` around this one records
+    can't be seen here."""
+    is_transformed = torch._C._are_functorch_transforms_active()
+    return torch.is_grad_enabled() and (is_transformed or any_tensor_requires_grad(*values))
+
+
 def transposed(operator: str, table: Table, inputs: Any, output: Any, given: Any) -> list[Any]:
     """The tangents of the results; see Note [Forward mode is transposed]. `given` are those of the arguments."""
     kept = Kept(given)
@@ -85,7 +93,8 @@ def transposed(operator: str, table: Table, inputs: Any, output: Any, given: Any
     if not all(gradient.requires_grad for gradient, _ in pairs):
         refused(operator, "its formulas can't be differentiated")()
     if pairs and wanted:
-        tangents = pulled(pairs, wanted, torch.is_grad_enabled())
+        # The zeros that the formulas are differentiated by are none of it.
+        tangents = pulled(pairs, wanted, has_history(inputs, given))
         if (operator, "tried") in table:
             tried = table[operator, "tried"]
             tangents = tried(operator, gradients_at, zeros, pairs, tangents)

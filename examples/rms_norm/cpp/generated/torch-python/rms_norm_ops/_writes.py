@@ -110,8 +110,9 @@ def _raising_versions(op: Any) -> Function:
     written = written_tensors(op)
 
     def kernel(keyset: Any, /, *args: Any, **kwargs: Any) -> Any:
+        result = op._handle.redispatch_boxed(keyset & AFTER, *args, **kwargs)
         increment_version(written(args, kwargs))
-        return op._handle.redispatch_boxed(keyset & AFTER, *args, **kwargs)
+        return result
 
     return kernel
 
@@ -122,9 +123,10 @@ def _raising_in_inference(op: Any) -> Function:
     after = _C._dispatch_keyset_full_after(_C.DispatchKey.BackendSelect)
 
     def kernel(keyset: Any, /, *args: Any, **kwargs: Any) -> Any:
+        result = op._handle.redispatch_boxed(keyset & after, *args, **kwargs)
         if torch.is_inference_mode_enabled():
             increment_version(written(args, kwargs))
-        return op._handle.redispatch_boxed(keyset & after, *args, **kwargs)
+        return result
 
     return kernel
 

@@ -49,10 +49,8 @@ class RegistrationError(ImportError):
 
 
 class Operator(NamedTuple):
-    """An operator, and what is registered for it.
-
-    `place` is where it is declared, `torch` the versions that it is for, and the keys of
-    `rules` are dispatch keys, `fake`, `backward` and so on.
+    """An operator, and what is registered for it. `place` is where it is declared, `torch` the versions that it is for, and
+    the keys of `rules` are dispatch keys, `fake`, `backward` and so on.
     """
 
     place: str
@@ -120,11 +118,29 @@ def resolve(place: str, module: str, name: str) -> Function:
     return cast("Function", function)
 
 
+# `x.conj()` of a complex tensor only notes that it is conjugated, and so does what negates an imaginary part. PyTorch
+# computes that at keys which it leaves out in kernels that a TorchDispatchMode or a subclass of tensors has called:
+# there, `x * x.conj()` would be `x * x`.
+_RESOLVING = _C.DispatchKeySet(_C.DispatchKey.Conjugate) | _C.DispatchKeySet(
+    _C.DispatchKey.Negative
+)
+only_notes = partial(_C._dispatch_tls_is_dispatch_key_excluded, _C.DispatchKey.Conjugate)
+
+
+def resolving(function: Function, args: Any, kwargs: Any) -> Any:
+    """A call in which PyTorch computes what tensors only note."""
+    others = _C._dispatch_tls_local_exclude_set() - _RESOLVING
+    with _C._ForceDispatchKeyGuard(_C._dispatch_tls_local_include_set(), others):
+        return function(*args, **kwargs)
+
+
 def current(table: Table, operator: str, rule: str) -> Function:
     """What calls the function that the table has when it is called, so that a reload takes effect."""
     which = operator, rule
 
     def call(*args: Any, **kwargs: Any) -> Any:
+        if only_notes():
+            return resolving(table[which], args, kwargs)
         return table[which](*args, **kwargs)
 
     return call
@@ -211,7 +227,7 @@ def _register_kernels(registering: Registering, checked: Checked | None) -> None
     for rule in operator.rules:
         function = current(table, operator.name, rule)
         if rule in ("fake", "vmap"):
-            register_rule = library_function(f"register_{rule}")
+            register_rule: Any = getattr(torch.library, f"register_{rule}")
             register_rule(operator.name, function, lib=registering.library)
         elif rule[0].isupper():
             # Schemas of PyTorch's own operators do not say all: `_copy_from` returns what it writes.
@@ -256,13 +272,6 @@ def at(place: str, what: str) -> Iterator[None]:
         yield
     except Exception as error:
         raise RegistrationError(f"{place}: {what}: {error}") from error
-
-
-def library_function(name: str) -> Any:
-    """A function of `torch.library`, which an older torch may not have."""
-    if not hasattr(torch.library, name):
-        raise RuntimeError(f"torch {torch.__version__} is too old: no `torch.library.{name}`")
-    return getattr(torch.library, name)
 
 
 def handle(operator: str) -> Any:

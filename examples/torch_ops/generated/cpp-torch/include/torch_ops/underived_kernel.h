@@ -129,6 +129,7 @@ class Underived final : public c10::OperatorKernel {
     } else {
       memory::begin_writing(written);
       op.redispatchBoxed(keys & c10::after_ADInplaceOrView_keyset, stack);
+      memory::end_writing(written);
     }
   }
 

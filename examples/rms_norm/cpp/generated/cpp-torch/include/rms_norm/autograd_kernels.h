@@ -16,6 +16,7 @@
 #include <ATen/ops/zeros_like.h>
 #include <c10/core/InferenceMode.h>
 #include <c10/core/ScalarType.h>
+#include <c10/core/impl/LocalDispatchKeySet.h>
 #include <c10/core/impl/TorchDispatchModeTLS.h>
 #include <torch/csrc/autograd/VariableTypeUtils.h>
 #include <torch/csrc/autograd/autograd.h>
@@ -190,6 +191,18 @@ class WithoutPythonsLock {
 
   void* thread_ = nullptr;
 };
+
+// Whether what is computed from these values has a history. What a transform of
+// torch.func around this one records can't be seen here.
+template <class... Values>
+bool has_history(const Values&... values) {
+  const c10::DispatchKeySet transforms(
+      {c10::DispatchKey::FuncTorchDynamicLayerFrontMode,
+       c10::DispatchKey::FuncTorchDynamicLayerBackMode});
+  const auto here = c10::impl::tls_local_dispatch_key_set().included_;
+  return memory::any_requires_grad(values...) ||
+      (here.has_any(transforms) && at::GradMode::is_enabled());
+}
 
 // Gradients of arguments, each with the tangent of its argument.
 struct Pairs {
@@ -413,7 +426,9 @@ inline variable_list transposed(
     found.push_back(at::zeros_like(zero));
   }
   if (!pairs.gradients.empty() && !zeros.empty()) {
-    found = pulled(pairs, zeros, at::GradMode::is_enabled());
+    // The zeros that the formulas are differentiated by are none of it.
+    const bool creates_graph = node.is_recorded || has_history(node.tangents);
+    found = pulled(pairs, zeros, creates_graph);
     if (node.is_tried) {
       for (const auto& tangent : pairs.tangents) {
         // There, what is computed has no history.
@@ -523,8 +538,10 @@ struct KernelsOf<Operator, Result(Arguments...), positions...> {
     };
     if constexpr (std::is_void_v<Result>) {
       call();
+      memory::end_writing(std::get<positions>(std::tie(arguments...))...);
     } else {
       Result result = call();
+      memory::end_writing(std::get<positions>(std::tie(arguments...))...);
       memory::check_results<Operator>(result, arguments...);
       return result;
     }
@@ -535,13 +552,29 @@ struct KernelsOf<Operator, Result(Arguments...), positions...> {
   static Result raise_versions_in_inference(
       c10::DispatchKeySet keys,
       Arguments... arguments) {
-    if (c10::InferenceMode::is_enabled()) {
+    const bool is_here = c10::InferenceMode::is_enabled();
+    if (is_here) {
       memory::begin_writing(std::get<positions>(std::tie(arguments...))...);
     }
-    constexpr c10::DispatchKeySet after(
-        c10::DispatchKeySet::FULL_AFTER,
-        c10::DispatchKey::BackendSelect);
-    return Operator::redispatch(keys & after, arguments...);
+    const auto call = [&]() -> Result {
+      constexpr c10::DispatchKeySet after(
+          c10::DispatchKeySet::FULL_AFTER,
+          c10::DispatchKey::BackendSelect);
+      return Operator::redispatch(keys & after, arguments...);
+    };
+    const auto end = [&] {
+      if (is_here) {
+        memory::end_writing(std::get<positions>(std::tie(arguments...))...);
+      }
+    };
+    if constexpr (std::is_void_v<Result>) {
+      call();
+      end();
+    } else {
+      Result result = call();
+      end();
+      return result;
+    }
   }
 
   // For an out variant. The arguments at the positions may not need gradients,
