@@ -151,7 +151,7 @@ def test_what_the_generated_code_calls_its_own_may_be_a_name(tmp_path: Path) -> 
     assert names == set(arguments.values())
     assert len(arguments) > 200
     left = [name for name in operators if f'"names::{name}"' in registered]
-    refused = {"annotations", "torch", "__all__", "__debug__", "__name__", "__package__", "name"}
+    refused = {"annotations", "torch", "__all__", "__debug__", "__package__", "name"}
     assert set(operators) - set(left) == refused
     done = run_program(tmp_path, PROGRAM.format(arguments=arguments, operators=left))
     assert int(done) == 4 * len(arguments) + len(left)
