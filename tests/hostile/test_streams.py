@@ -126,7 +126,7 @@ READS = (
     "generate --diff --output-dir other --allow-empty",
     "import lib.cpp --namespace lib --macro A=1",
     "init --layout src",
-    "kernels --target cpp-torch --check",
+    "kernels lib.cpp --target cpp-torch --check",
     "lint --schema wrong.yaml --for-torch 2.9",
     "list ops --format json --schema native.yaml --for-torch 2.9 --output-dir other --target cpp-torch",
     "prove lib.cpp --macro A=1",

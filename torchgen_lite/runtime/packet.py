@@ -29,28 +29,26 @@ def packet(qualname: str, *candidates: Candidate) -> Callable[..., Any]:
     chosen: dict[tuple[type, ...], Callable[..., Any]] = {}
 
     def call(*arguments: Any, **keywords: Any) -> Any:
-        if keywords:
-            out = _taken_out(keywords, candidates)
-        else:
+        if not keywords:
             stub = chosen.get(tuple(map(type, arguments)))
             if stub is None:
                 stub = chosen.get(tuple(map(_kind, arguments)))
             if stub is not None:
                 return stub(*arguments)
-            out = None
         for candidate in candidates:
+            named, out = _written_apart(candidate, keywords)
             if out is not None and candidate.out is None:
                 continue
             gathered = candidate.gather(arguments)
-            if candidate.fits(gathered, keywords):
-                if not keywords and out is None:
+            if candidate.fits(gathered, named):
+                if not keywords:
                     as_given = gathered is arguments
                     _remember(chosen, arguments, candidate.stub if as_given else candidate.spread)
-                return candidate.call(gathered, keywords, out)
-        found = overloads.find(arguments, keywords, out)
+                return candidate.call(gathered, named, out)
+        found = overloads.find(arguments, keywords)
         if found is not None:
-            candidate, arguments, keywords = found
-            return candidate.call(arguments, keywords, out)
+            candidate, arguments, named, out = found
+            return candidate.call(arguments, named, out)
         raise TypeError(_mismatch(call.__name__, candidates, arguments, keywords))
 
     introduced: Any = _introduced(call, qualname, candidates)
@@ -79,23 +77,26 @@ def redispatch_packet(function: Any) -> Callable[..., Any]:
     candidates: tuple[Candidate, ...] = function.__wrapped__.candidates
 
     def call(keyset: Any, /, *arguments: Any, **keywords: Any) -> Any:
-        out = _taken_out(keywords, candidates)
         for candidate in candidates:
+            named, out = _written_apart(candidate, keywords)
             if out is not None and candidate.out is None:
                 continue
             gathered = candidate.gather(arguments)
-            if candidate.fits(gathered, keywords):
-                return candidate.redispatch(keyset, gathered, keywords, out)
+            if candidate.fits(gathered, named):
+                return candidate.redispatch(keyset, gathered, named, out)
         raise TypeError(_mismatch(call.__name__, candidates, arguments, keywords))
 
     return _introduced(call, function.__name__, candidates, first=("keyset",))
 
 
-def _taken_out(keywords: dict[str, Any], candidates: tuple[Candidate, ...]) -> Any:
-    """What is given as `out=` for an out variant; None if `out` is an ordinary argument of some overload."""
-    if any("out" in candidate.names for candidate in candidates):
-        return None
-    return keywords.pop("out", None)
+def _written_apart(candidate: Candidate, keywords: dict[str, Any]) -> tuple[dict[str, Any], Any]:
+    """What an overload gets by keyword, and apart from it what its out variant writes to: `out` may also be the name of
+    an ordinary argument."""
+    if "out" not in keywords or "out" in candidate.names:
+        return keywords, None
+    named = dict(keywords)
+    out = named.pop("out")
+    return named, out
 
 
 class _Overloads:
@@ -109,19 +110,24 @@ class _Overloads:
         self.wrap: Callable[[Any], Any] | None = None
 
     def find(
-        self, arguments: tuple[Any, ...], keywords: dict[str, Any], out: Any
-    ) -> tuple[Candidate, tuple[Any, ...], dict[str, Any]] | None:
-        """The first overload that fits once tensors are taken as numbers, or numbers as tensors."""
-        candidates = [c for c in self.candidates if out is None or c.out is not None]
-        for candidate in candidates:
-            plain, named = candidate.with_numbers(arguments, keywords)
-            if candidate.fits(plain, named):
-                return candidate, plain, named
+        self, arguments: tuple[Any, ...], keywords: dict[str, Any]
+    ) -> tuple[Candidate, tuple[Any, ...], dict[str, Any], Any] | None:
+        """The first overload that fits once tensors are taken as numbers, or numbers as tensors, what it gets then, and what
+        it writes to."""
+        given = []
+        for candidate in self.candidates:
+            named, out = _written_apart(candidate, keywords)
+            if out is None or candidate.out is not None:
+                given.append((candidate, named, out))
+        for candidate, named, out in given:
+            plain, numbers = candidate.with_numbers(arguments, named)
+            if candidate.fits(plain, numbers):
+                return candidate, plain, numbers, out
         if self.wrap is not None:
             wrapped = (*map(self.wrap, arguments[:2]), *arguments[2:])
-            for candidate in candidates:
-                if candidate.fits(wrapped, keywords):
-                    return candidate, wrapped, keywords
+            for candidate, named, out in given:
+                if candidate.fits(wrapped, named):
+                    return candidate, wrapped, named, out
         return None
 
     @property

@@ -21,7 +21,7 @@ BRINGS = "torch-python"
 # Fields that no registration of a kernel comes from.
 PLAIN = ("fake", "effects", "checkpoint", "decompose", "triton", "flops")
 # Those that nothing is registered for outside PyTorch; `triton` is refused there.
-IN_PYTORCH = ("fake", "autocast", "vmap", "axes", "effects", "checkpoint", "decompose", "flops")
+IN_PYTORCH = ("autocast", "vmap", "axes", *[field for field in PLAIN if field != "triton"])
 # What is registered from a field, and the key at which an author's kernel takes its place.
 _BROUGHT = {
     "derivatives": (Origin.formulas, "Autograd"),

@@ -292,7 +292,14 @@ def test_what_cannot_be(run: Run, folder: Path, arguments: tuple[str, ...]) -> N
     assert list(folder.iterdir()) == []
 
 
-@pytest.mark.parametrize("option", [*((f"--target={name}",) for name in STARTED), BACKEND])
+@pytest.mark.parametrize(
+    "option",
+    [
+        *((f"--target={name}",) for name in STARTED),
+        # Its kernels are for PyTorch's operators.
+        pytest.param(BACKEND, marks=pytest.mark.torch),
+    ],
+)
 @pytest.mark.parametrize("name", ["gamma", "index", "NAN", "linux", "time", "generated", "ops"])
 def test_what_is_started_generates(
     run: Run, folder: Path, option: tuple[str, ...], name: str

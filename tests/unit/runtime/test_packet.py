@@ -64,7 +64,7 @@ def test_the_first_that_fits(arguments: Any, keywords: Any, answer: Any) -> None
         ((X, X, 1), {}, "T, T, int"),
         ((X, X), {"beta": 1}, "T, T, beta=int"),
         ((X, X), {"other": X}, "T, T, other=T"),
-        ((X, 1), {"out": X}, "T, int"),
+        ((X, 1), {"out": X}, "T, int, out=T"),
     ],
 )
 def test_none_fits(arguments: Any, keywords: Any, given: str) -> None:
@@ -154,6 +154,27 @@ def test_required_keywords_and_several_outputs() -> None:
     assert only_out(X, n=1, out=(X, X)) == ("two", (X,), {"n": 1, "a": X, "b": X})
     with pytest.raises(TypeError, match=r"\* \(Tensor x, \*, int n, out=None\)"):
         only_out(X, out=(X, X))
+
+
+MIXED = packet(
+    "f",
+    Candidate(
+        Stub("Tensor", lambda self, other: 0),
+        ("Tensor", "Tensor"),
+        Stub("out", lambda self, other, *, out: 0),
+    ),
+    Candidate(Stub("S", lambda self, out: 0), ("Tensor", "int")),
+)
+
+
+@pytest.mark.parametrize("function", [MIXED, redispatch_packet(MIXED)])
+def test_out_is_an_ordinary_argument_of_one_overload_alone(function: Any) -> None:
+    """The others have their out variants."""
+    first = () if function is MIXED else (keyset("CPU"),)
+    prefix = "" if function is MIXED else "redispatch "
+    assert function(*first, X, X, out=X) == (f"{prefix}out", (*first, X, X), {"out": X})
+    assert function(*first, X, X, out=None) == (f"{prefix}Tensor", (*first, X, X), {})
+    assert function(*first, X, out=3) == (f"{prefix}S", (*first, X), {"out": 3})
 
 
 class size(int):

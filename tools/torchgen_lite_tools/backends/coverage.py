@@ -122,14 +122,11 @@ def coverage_command(
     # What a module or a folder registers has no schema files.
     files = () if modules or folders else schema or None
     program = load_with_native(session, files, native)
-    if only in (None, *program.tags):
-        wrong = []
-    else:
-        wrong = [unknown("tag", only or "", program.tags)]
-    wrong += unknown_operators(program, [operator] if operator else [])
     named = canonical_keys(session, (key or "", like or ""))
-    # An operator whose kernel is missing would be one that is served.
-    require_right([*lint_targets(program), *keys_of_no_backend(*named), *wrong])
+    # An operator whose kernel is missing would be one that is served; what a module registers is there.
+    found = program.diagnostics if files == () else lint_targets(program)
+    wrong = [*keys_of_no_backend(*named), *_unknown_choice(program, operator, only)]
+    require_right([*found, *wrong])
     key = named[0] or key_of(program)
     like = named[1] or None
     overlay = overlay_of(session, program, key, modules, folders)
@@ -157,6 +154,15 @@ def coverage_command(
         session.warn(stopped)
     fails = calls is not None and any(entry.verdict in FAILED for entry in selected)
     return max(session.exit_code(worse), ATTENTION if fails or stopped else FINE)
+
+
+def _unknown_choice(
+    program: Program, operator: str | None, only: str | None
+) -> Iterator[Diagnostic]:
+    """A tag or an operator that is asked for, and that there is not."""
+    if only not in (None, *program.tags):
+        yield unknown("tag", only or "", program.tags)
+    yield from unknown_operators(program, [operator] if operator else [])
 
 
 def _keep(session: Session, output: Path, key: str, selected: Sequence[Covered]) -> None:

@@ -141,10 +141,7 @@ def adopt_command(
     left = [s.span for s in library.read if not s.operators or not s.operators <= names]
     session.report(sort_diagnostics(problems), kind="adopt")
     if not names and not problems:
-        files = counted(library.files, "file")
-        session.warn(
-            f"no TORCH_LIBRARY in {files} of C++; `torchgen-lite import` reads Python and pybind11"
-        )
+        session.warn(_nothing_found(library))
     changes, by_hand, untouched = _changes(root, library, names, python) if names else ([], [], [])
     if trial and changes:
         before = _trial_before(session, root, trial, names, changes)
@@ -167,6 +164,11 @@ def adopt_command(
     if left or not names:
         return ATTENTION
     return session.exit_code(problems)
+
+
+def _nothing_found(library: Library) -> str:
+    files = counted(library.files, "file")
+    return f"no TORCH_LIBRARY in {files} of C++; `torchgen-lite import` reads Python and pybind11"
 
 
 class _Python(NamedTuple):

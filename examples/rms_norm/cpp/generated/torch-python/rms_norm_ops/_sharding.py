@@ -130,7 +130,13 @@ def _fitted(op: Any, strategy: Callable[[Any], Any]) -> Callable[[Any], Any]:
     is_list = is_one and isinstance(returns[0].type, _torch.ListType)
 
     def fitted(schema: Any) -> Any:
-        ways = strategy(schema)
+        try:
+            ways = strategy(schema)
+        except RuntimeError as error:
+            if returns:
+                raise
+            # From 2.14 on, what is written by keyword is to be placed as results are, of which there are none.
+            raise NotPlaced(str(error)) from error
         values = [*enumerate(schema.args_schema), *schema.kwargs_schema.items()]
         kept = _placed_now(values, fixed)
         ways.strategies = [way for way in ways.strategies if _keeps(way, kept)]
