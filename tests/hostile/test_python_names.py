@@ -46,9 +46,9 @@ class Value:
 def imported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Import:
     monkeypatch.syspath_prepend(tmp_path)
 
-    def import_package(text: str) -> tuple[ModuleType, list[str]]:
+    def import_package(text: str, *skip: str) -> tuple[ModuleType, list[str]]:
         name = f"named_{next(_NUMBERS)}"
-        options = {"python": {"package": name, "dispatcher": "own"}}
+        options = {"python": {"package": name, "dispatcher": "own", "skip": list(skip)}}
         source = Source("ops.yaml", text)
         functions, found = load_native_functions([source])
         config = Config(tmp_path, target_options=options)
@@ -167,6 +167,17 @@ def test_namespaces_that_are_one_in_python(imported: Import) -> None:
     package, found = imported(text)
     assert found == ["`from::f` is called `from_` in Python, as another is"]
     assert call(package, "from_", "g")
+
+
+def test_names_of_other_kinds_and_of_operators_left_out_are_free(imported: Import) -> None:
+    package, found = imported(
+        "- func: lib::from(Tensor x) -> Tensor\n"
+        "- func: lib::from_(Tensor(a!) self) -> Tensor(a!)\n"
+        "- func: from_::h(Tensor x) -> Tensor\n",
+        "lib::from_",
+    )
+    assert found == []
+    assert call(package, "lib", "from") and call(package, "from_", "h")
 
 
 def test_a_dotted_package_is_a_folder_in_a_folder(

@@ -41,13 +41,14 @@ def identifiers(values: Iterable[HasName]) -> list[str]:
     return [identifier(value.name) for value in values]
 
 
-def clash(names: Iterable[str], taken: Container[str], arguments: Iterable[HasName]) -> str:
-    """Why Python calls an operator, or one of its arguments, as it calls another one; empty if it does not.
+def clash(names: Iterable[tuple[str, Container[str]]], arguments: Iterable[HasName]) -> str:
+    """Why Python calls an operator, or one of its arguments, as it calls another one; empty if it does not. Each name stands
+    beside those that others have.
 
-    >>> clash(["f.from"], {"f.from", "f.from_"}, [])
+    >>> clash([("f.from", {"f.from", "f.from_"})], [])
     'is called `f.from_` in Python, as another is'
     """
-    for name in names:
+    for name, taken in names:
         written = ".".join(map(identifier, name.split(".")))
         if written != name and written in taken:
             return f"is called `{written}` in Python, as another is"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import cache, partial
 from itertools import chain
 
@@ -54,7 +54,8 @@ def select_python(program: Program, options: PythonOptions) -> Selection:
     """The operators that have stubs. If no kernels are configured, there are only stubs."""
     home = program.functions[0].namespace if program.functions else ""
     stubs = frozenset(identifier(f.flat_name(home)) for f in program.functions)
-    names = frozenset(chain.from_iterable(map(_names, program.functions)))
+    named = [function for function in program.functions if function.name not in options.skip]
+    names = [frozenset(of_one_kind) for of_one_kind in zip(*map(_names, named))]
     problem = partial(
         _inexpressible, home=home, stubs=stubs, names=names, records=bool(options.kernels)
     )
@@ -78,11 +79,11 @@ def _inexpressible(
     *,
     home: str,
     stubs: Collection[str],
-    names: Collection[str],
+    names: Sequence[Collection[str]],
     records: bool,
 ) -> str:
     """Why an operator cannot have a stub, or cannot be recorded; empty if it can. `stubs` has the stub names of all
-    operators, and `names` the `_names` of all."""
+    operators, and `names` the `_names` of all, kind by kind."""
     if function.func.is_open:
         return "takes or returns any number of values, which a stub cannot"
     if records and function.is_auto:
@@ -106,7 +107,7 @@ def _inexpressible(
     for argument in schema.arguments:
         if argument.name in LOCALS or _PRIVATE.match(argument.name):
             return f"has an argument `{argument.name}`, which the generated code uses itself"
-    return clash(_names(function), names, schema.arguments)
+    return clash(zip(_names(function), names), schema.arguments)
 
 
 def _names(function: NativeFunction) -> tuple[str, ...]:

@@ -108,7 +108,8 @@ def select_torch_python(program: Program, options: TorchPythonOptions) -> Select
     """The operators that have functions. `autograd = false` leaves formulas to other code."""
     without = () if has_autograd(program, options) else (Origin.formulas,)
     home = home_namespace(program.functions)
-    names = frozenset(function.flat_name(home) for function in program.functions)
+    named = [function for function in program.functions if function.name not in options.skip]
+    names = frozenset(function.flat_name(home) for function in named)
     problem = partial(_inexpressible, home=home, names=names)
     return select(program, TARGET, options.skip, problem, without)
 
@@ -130,7 +131,7 @@ def _inexpressible(function: NativeFunction, *, home: str, names: Collection[str
         return "has a name that `torch.ops` uses itself"
     if base in ("annotations", "torch") and not overload:
         return f"is called `{base}`, which the generated code uses itself"
-    return clash([function.flat_name(home)], names, function.func.arguments)
+    return clash([(function.flat_name(home), names)], function.func.arguments)
 
 
 def _check(package: Package) -> Findings:
