@@ -19,7 +19,7 @@ from torchgen_lite.loader.config.project import Config
 from torchgen_lite.loader.formats.native_functions import load_native_functions
 from torchgen_lite.pipeline import generate_all
 
-Import = Callable[[str], tuple[ModuleType, list[str]]]
+Import = Callable[..., tuple[ModuleType, list[str]]]
 _NUMBERS = count()
 LEFT_OUT = (
     "__class__ __dict__ __getattr__ __name__ __path__ __slots__ __spec__ _list _memo_f _operators _state float redispatch_f"

@@ -20,8 +20,6 @@ from torchgen_lite.targets.output import Findings, Selection, wrong_option
 BRINGS = "torch-python"
 # Fields that no registration of a kernel comes from.
 PLAIN = ("fake", "effects", "checkpoint", "decompose", "triton", "flops")
-# Those that nothing is registered for outside PyTorch; `triton` is refused there.
-IN_PYTORCH = ("autocast", "vmap", "axes", *[field for field in PLAIN if field != "triton"])
 # What is registered from a field, and the key at which an author's kernel takes its place.
 _BROUGHT = {
     "derivatives": (Origin.formulas, "Autograd"),
@@ -29,6 +27,10 @@ _BROUGHT = {
     "vmap": (Origin.vmap, "FuncTorchBatched"),
     "axes": (Origin.axes, "FuncTorchBatched"),
 }
+BROUGHT = (*_BROUGHT, *PLAIN)
+"""The fields of which the package in Python registers something, beside any library."""
+# Of these other dispatchers have formulas, and refuse `triton`.
+IN_PYTORCH = [field for field in BROUGHT if field not in ("derivatives", "triton")]
 
 
 def select(
@@ -190,11 +192,16 @@ def _of_executorch(operators: Sequence[Operator], policy: Policy) -> Findings:
 def check_brought(
     program: Program, target: str, operators: Sequence[Operator], fields: Sequence[str]
 ) -> Findings:
-    """TG535: what entries say in `fields`, for which no target of the project has a kernel."""
-    python = generation_beside(program).python
+    """TG535: what entries say in `fields`, for which the target has no kernel, and neither has what is loaded with it. To a
+    target for another dispatcher, they say it to those for PyTorch, if there are any."""
+    generation = generation_beside(program)
+    in_pytorch = TARGETS[target].policy.in_pytorch
+    if not in_pytorch and any(beside.policy.in_pytorch for beside in generation.targets):
+        return
+    python = generation.python
     brought = _brought_by(program, python) if python is not None else set()
     help_ = f"add the target `{BRINGS}`, whose package registers it"
-    if not TARGETS[target].policy.in_pytorch:
+    if not in_pytorch:
         help_ = "write a kernel by hand, or remove the field"
     elif python is not None:
         help_ = f"see what target `{BRINGS}` leaves out: `skip`, `autograd`"

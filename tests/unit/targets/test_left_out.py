@@ -66,7 +66,11 @@ def test_what_has_a_meaning_in_pytorch_alone(target: str, field: str, tmp_path: 
     (tmp_path / "k.py").write_text("def f(x):\n    return x\n")
     (tmp_path / "rules.py").write_text("def rule(info, in_dims, x):\n    return x, 0\n")
     beside = '[target.torch-python]\nkernels = ["k"]\npackage = "p"\nfakes = ["rules"]\n'
-    for targets, count in (([target], 1), ([target, "torch-python"], 0)):
+    for targets, count in (
+        ([target], 1),
+        ([target, "torch-python"], 0),
+        ([target, "cpp-torch"], 0),
+    ):
         config = f'schema = "ops.yaml"\ntargets = {targets}\n{beside}[target.{target}]\n{OUTSIDE[target]}'
         (tmp_path / "torchgen_lite.toml").write_text(config)
         made = generate_all(load(root=tmp_path), targets=[target]).diagnostics

@@ -246,15 +246,20 @@ def _closing(text: str, began: int) -> int:
     return 0
 
 
+# Quotes begin a value; an apostrophe in a word does not.
+_QUOTED_OR_BRACKET = re.compile(r"""(?<=[\[{,:\s])(?:"(?:[^"\\]|\\.)*"|'[^']*')|[\[\]{}]""")
+
+
 def _opening(text: str, before: int) -> int:
-    """The offset of the last bracket of a list or mapping at an offset or before it that nothing closes so far, or of the
-    last one, where text in quotes has others."""
-    depth = 1
-    for offset in range(min(before, len(text) - 1), -1, -1):
-        depth += (text[offset] in "]}") - (text[offset] in "[{")
-        if depth == 0:
-            return offset
-    return max(text.rfind(sign, 0, before + 1) for sign in "[{")
+    """The offset of the last bracket of a list or mapping in an entry that is open at an offset; of the last one if none is."""
+    start = text.rfind("\n- ", 0, before) + 1
+    opened: list[int] = []
+    for part in _QUOTED_OR_BRACKET.finditer(text, start, before + 1):
+        if part[0] in "[{":
+            opened.append(part.start())
+        elif part[0] in "]}" and opened:
+            opened.pop()
+    return opened[-1] if opened else max(text.rfind(sign, 0, before + 1) for sign in "[{")
 
 
 def _quoted(whole: Span, item: Span) -> Help:

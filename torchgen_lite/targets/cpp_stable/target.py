@@ -41,11 +41,8 @@ from torchgen_lite.targets.cpp_stable.options import TARGET, StableOptions
 from torchgen_lite.targets.cpp_stable.registrations import asked, build_registrations
 from torchgen_lite.targets.cpp_stable.unsupported import check_entry, check_types
 from torchgen_lite.targets.generation import generation_beside
-from torchgen_lite.targets.left_out import PLAIN, check_brought, select
+from torchgen_lite.targets.left_out import BROUGHT, check_brought, select
 from torchgen_lite.targets.output import AuthorFunction, Files, Selection, TargetResult
-
-# What libtorch's stable ABI has no kernels for.
-BROUGHT = ("derivatives", "autocast", "vmap", "axes", *PLAIN)
 
 
 def build_cpp_stable(program: Program, options: StableOptions) -> TargetResult:

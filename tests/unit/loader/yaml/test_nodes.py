@@ -178,6 +178,7 @@ def test_a_block_of_text_has_no_comments() -> None:
         "- a: {b: [1], c: [\n",
         "- func: [\n- func: g\n",
         "[",
+        "- doc: it's\n  x: [",
     ],
 )
 def test_a_bracket_that_is_not_closed_is_named(
@@ -188,3 +189,12 @@ def test_a_bracket_that_is_not_closed_is_named(
     _, found = read_yaml(Source("a.yaml", text))
     assert found[0].message == "`[` is not closed"
     assert [label.span.start for label in found[0].secondary] == [text.rindex("[")]
+
+
+@pytest.mark.parametrize("parser", [CSafeLoader, PythonParser])
+def test_brackets_in_quotes_close_none(parser: type, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(nodes, "_PARSER", parser)
+    text = "- func: f\n  x: [{a: 1}, ']', \"]\", "
+    _, found = read_yaml(Source("a.yaml", text))
+    assert found[0].message == "`[` is not closed"
+    assert [label.span.start for label in found[0].secondary] == [text.index("[")]
