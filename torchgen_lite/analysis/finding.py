@@ -109,8 +109,9 @@ def of_each(functions: Iterable[NativeFunction], rules: Iterable[Rule]) -> Repor
     """What these rules find in each of the entries."""
     for function in functions:
         for rule in rules:
+            # Most rules find nothing, and each is asked of every entry.
             for mistake in rule(function):
-                yield from findings(function, [mistake])
+                yield finding(function, *mistake)
 
 
 def findings(

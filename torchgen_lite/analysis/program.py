@@ -179,7 +179,7 @@ def _check_fields(
 
     Checks are imported here: they need the language of formulas, for which other programs have no use.
     """
-    given = {name for name in _OURS if any(map(attrgetter(name), resolved.functions))}
+    given = {name for name in _CHECKED if any(map(attrgetter(name), resolved.functions))}
     if "derivatives" in given:
         from torchgen_lite.analysis.differentiability.checks import check_formulas
 
@@ -191,4 +191,4 @@ def _check_fields(
         yield from check_fields(resolved)
 
 
-_OURS = frozenset(field.attribute for field in FIELDS.values() if field.ours)
+_CHECKED = frozenset(field.attribute for field in FIELDS.values() if field.is_checked)

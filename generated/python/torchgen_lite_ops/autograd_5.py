@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+from builtins import len as _len
 from typing import TYPE_CHECKING
 
 from torchgen_lite_reference.framework import (

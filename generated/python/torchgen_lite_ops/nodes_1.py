@@ -7,6 +7,7 @@
 
 from __future__ import annotations
 
+from builtins import len as _len
 from typing import Any
 
 import torchgen_lite_reference.autograd.formulas.sparse as _sparse

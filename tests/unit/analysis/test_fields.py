@@ -8,6 +8,7 @@ import pytest
 
 from torchgen_lite import load
 from torchgen_lite.analysis.checks.fields import CHECKS
+from torchgen_lite.loader.entry.fields import FIELDS
 
 # For each field a schema, and a value that it cannot have.
 WRONG = {
@@ -24,7 +25,10 @@ WRONG = {
 
 
 def test_every_field_with_a_check_is_here() -> None:
+    """Formulas are checked together."""
     assert WRONG.keys() == {field for field, _ in CHECKS}
+    checked = {field.attribute for field in FIELDS.values() if field.is_checked}
+    assert checked == {*WRONG, "derivatives"}
 
 
 @pytest.mark.parametrize("field", sorted(WRONG))

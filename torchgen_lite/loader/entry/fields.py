@@ -20,7 +20,8 @@ class Field(NamedTuple):
     """A field of an entry, and what editors and docs/schema.md say of it.
 
     `fills` says that an overlay may supply the field if it is missing. `retired` is the release of
-    PyTorch since which the field means nothing. `part_of` is the field that this one is read with.
+    PyTorch since which the field means nothing. `part_of` is the field that this one is read with. What a field that
+    `is_checked` says is held against the schema of its operator.
     """
 
     name: str
@@ -30,6 +31,7 @@ class Field(NamedTuple):
     fills: bool = False
     retired: str = ""
     part_of: str = ""
+    is_checked: bool = False
 
     @property
     def attribute(self) -> str:
@@ -38,25 +40,46 @@ class Field(NamedTuple):
 
 
 def _ours(
-    name: str, description: str, shape: Shape, *, fills: bool = True, part_of: str = ""
+    name: str,
+    description: str,
+    shape: Shape,
+    *,
+    fills: bool = True,
+    part_of: str = "",
+    is_checked: bool = True,
 ) -> Field:
-    return Field(name, description, shape, ours=True, fills=fills, part_of=part_of)
+    return Field(
+        name,
+        description,
+        shape,
+        ours=True,
+        fills=fills,
+        part_of=part_of,
+        is_checked=is_checked,
+    )
 
 
 _FIELDS = (
     Field("func", "the schema; the only required field", shapes.FUNC),
-    _ours("doc", "what the operator does; goes to docstrings, types and C++ headers", TEXT),
+    _ours(
+        "doc",
+        "what the operator does; goes to docstrings, types and C++ headers",
+        TEXT,
+        is_checked=False,
+    ),
     _ours(
         "torch",
         'the versions of PyTorch that the operator is for: `">=2.6,<2.9"`',
         shapes.RANGE,
         fills=False,
+        is_checked=False,
     ),
     _ours(
         "guard",
         'a preprocessor condition around generated C++: `"#ifndef USE_ROCM"`, or a list of them',
         native.GUARD,
         fills=False,
+        is_checked=False,
     ),
     Field("variants", "`function` (the default), `method`, or both", native.VARIANTS_OF),
     Field(
@@ -119,6 +142,7 @@ _FIELDS = (
         "unstable",
         "callers are promised nothing: what `breaking` finds in the operator are notes",
         FLAG,
+        is_checked=False,
     ),
     _ours(
         "fake",
@@ -140,6 +164,7 @@ _FIELDS = (
         "effects",
         "`ordered`: calls do something that no schema says, and compilers keep them, in order",
         native.EFFECTS,
+        is_checked=False,
     ),
     _ours(
         "checkpoint",
@@ -185,6 +210,7 @@ _FIELDS = (
         "the dtypes that the kernels of a backend are for, which the [tests of its "
         "device](backends.md#tests-of-the-device) run",
         native.KERNEL_DTYPES,
+        is_checked=False,
     ),
     _ours(
         "samples",
