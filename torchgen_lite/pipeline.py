@@ -464,14 +464,15 @@ def _tell_apart(
     """
     files: list[OutputFile] = []
     target_of: dict[str, str] = {}
-    writers: dict[str, str] = {}
+    written: dict[str, str] = {}
     for name, result in built:
         for file in result.files:
-            folded = file.path.casefold()
-            if folded in writers:
-                message = f"targets `{writers[folded]}` and `{name}` both write `{file.path}`"
+            before = written.setdefault(file.path.casefold(), file.path)
+            if before in target_of:
+                message = f"targets `{target_of[before]}` and `{name}` both write `{file.path}`"
+                if before != file.path:
+                    message += f", which is `{before}` where case is ignored"
                 diagnostics.append(Diagnostic("TG013", message))
-            writers[folded] = name
             target_of[file.path] = name
             files.append(file)
     return files, target_of

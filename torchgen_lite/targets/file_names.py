@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection
 
-DEVICES = frozenset(
+WINDOWS_DEVICES = frozenset(
     ["con", "prn", "aux", "nul"]
     + [f"{device}{number}" for device in ("com", "lpt") for number in range(10)]
 )
@@ -27,7 +27,7 @@ def file_names(names: Collection[str]) -> dict[str, str]:
     alike = Counter(map(str.lower, set(names)))
     files = {}
     for name in names:
-        files[name] = f"{name}-op" if name.lower() in DEVICES else name
+        files[name] = f"{name}-op" if name.lower() in WINDOWS_DEVICES else name
         bits = 0
         for letter in name:
             bits = 2 * bits + letter.isupper()

@@ -66,11 +66,11 @@ def called_headers(tree: Typed, functions: Functions) -> Iterator[str]:
             yield at_header(name)
 
 
-Unsaid = Iterator[tuple[nodes.Expression, str, str]]
-"""Parts of a formula without a C++ equivalent, each with the problem and a remedy, or an empty one."""
+Unsaid = tuple[nodes.Expression, str, str]
+"""A part of a formula without a C++ equivalent, the problem, and a remedy, or an empty one."""
 
 
-def unsayable(tree: Typed, functions: Functions) -> Unsaid:
+def unsayable(tree: Typed, functions: Functions) -> Iterator[Unsaid]:
     """Those of a formula and of its parts."""
     if tree.saved is not None:
         return
@@ -87,7 +87,7 @@ def unsayable(tree: Typed, functions: Functions) -> Unsaid:
         yield from unsayable(part, functions)
 
 
-def _unsayable_call(tree: Typed, node: nodes.Call, functions: Functions) -> Unsaid:
+def _unsayable_call(tree: Typed, node: nodes.Call, functions: Functions) -> Iterator[Unsaid]:
     function = node.function
     is_own = tree.calls_own
     may_be_pythons = not (is_own or functions.has_headers)
@@ -108,7 +108,7 @@ def _unsayable_call(tree: Typed, node: nodes.Call, functions: Functions) -> Unsa
         yield value, f"C++ has no keyword arguments, such as `{key}`", hint
 
 
-def _untyped(sides: Sequence[nodes.Expression]) -> Unsaid:
+def _untyped(sides: Sequence[nodes.Expression]) -> Iterator[Unsaid]:
     for side in sides:
         if isinstance(side, nodes.ListDisplay) and not side.type:
             yield side, "C++ gives a list in brackets no type here", "choose between its items"

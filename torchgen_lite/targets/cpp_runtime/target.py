@@ -91,8 +91,11 @@ def select_cpp_runtime(program: Program, options: RuntimeOptions) -> Selection:
 
 def author_cpp_runtime(program: Program, options: RuntimeOptions) -> Iterator[AuthorFunction]:
     selection = select_cpp_runtime(program, options)
-    typeless = [o for o in selection.operators if any(check_types(o, options.framework))]
-    typed = [o for o in selection.operators if o not in typeless]
+    typed: list[Operator] = []
+    typeless: list[Operator] = []
+    for operator in selection.operators:
+        lacks = any(check_types(operator, options.framework))
+        (typeless if lacks else typed).append(operator)
     layout, _, kernels = _library(selection._replace(operators=typed), program, options)
     functions = required.author_functions(kernels, layout, options.framework_headers)
     return chain(functions, required.undeclared_functions(typeless, layout))

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from itertools import chain
 
+from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.analysis.program import Program
 from torchgen_lite.languages.cpp import stable
 from torchgen_lite.languages.cpp.reserved import STABLE
@@ -69,8 +70,10 @@ def select_cpp_stable(program: Program, options: StableOptions) -> Selection:
 
 def author_cpp_stable(program: Program, options: StableOptions) -> Iterator[AuthorFunction]:
     selection = select_cpp_stable(program, options)
-    typeless = [o for o in selection.operators if any(check_types(o))]
-    typed = [o for o in selection.operators if o not in typeless]
+    typed: list[Operator] = []
+    typeless: list[Operator] = []
+    for operator in selection.operators:
+        (typeless if any(check_types(operator)) else typed).append(operator)
     layout, _, kernels = _library(selection._replace(operators=typed), program, options)
     return chain(author_functions(kernels, layout), undeclared_functions(typeless, layout))
 

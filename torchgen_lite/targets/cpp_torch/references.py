@@ -25,7 +25,7 @@ from torchgen_lite.formulas.model import Call, Conditional, Expression, Member, 
 from torchgen_lite.formulas.python import differs
 from torchgen_lite.formulas.tree import Typed, every_part
 from torchgen_lite.languages.cpp.formula import Functions, write
-from torchgen_lite.languages.cpp.formula_needs import called_headers, speech, unsayable
+from torchgen_lite.languages.cpp.formula_needs import Unsaid, called_headers, speech, unsayable
 from torchgen_lite.languages.python.names import identifier
 from torchgen_lite.schema.model import bare_type
 from torchgen_lite.targets.cpp_torch import types
@@ -115,10 +115,6 @@ _INSTEAD = {
     Origin.reference: "name a kernel",
     Origin.autograd: "have the target `torch-python`, with `autograd` on, register these gradients",
 }
-
-
-Unsaid = tuple[Expression, str, str]
-"""A part without a C++ equivalent, the problem, and a remedy, or an empty one."""
 
 
 def check_references(registered: Sequence[Registration]) -> Findings:

@@ -23,7 +23,7 @@ from torchgen_lite.loader.entry.derivatives import DEFAULT, Formula
 from torchgen_lite.loader.sources import portable_path
 from torchgen_lite.schema.kept import kept
 from torchgen_lite.targets.docs.facts import Reference, base_of, rows_of
-from torchgen_lite.targets.file_names import DEVICES, file_names
+from torchgen_lite.targets.file_names import WINDOWS_DEVICES, file_names
 
 _INDEXES = ("index", "readme")
 
@@ -37,7 +37,9 @@ def page_paths(names: Collection[str], ending: str) -> Mapping[str, str]:
 
 def _stem(name: str) -> str:
     whole, dot, overload = name.partition(".")
-    *namespaces, base = [f"{n}-op" if n.lower() in DEVICES else n for n in whole.split("::")]
+    *namespaces, base = [
+        f"{n}-op" if n.lower() in WINDOWS_DEVICES else n for n in whole.split("::")
+    ]
     if not overload and base.lower() in _INDEXES:
         base += "-op"
     return "/".join([*namespaces, base]) + dot + overload

@@ -30,7 +30,7 @@ from torchgen_lite.languages.python.signature import (
 )
 from torchgen_lite.languages.text import doc_lines, doc_text, lengthened
 from torchgen_lite.schema import FunctionSchema
-from torchgen_lite.targets.file_names import DEVICES
+from torchgen_lite.targets.file_names import WINDOWS_DEVICES
 from torchgen_lite.targets.output import Context
 
 # The parameters and the return type of `__call__`.
@@ -79,7 +79,7 @@ def build_namespace(
 
 def _module(name: str, modules: Iterable[str]) -> str:
     """The name of a module that is the file of no other on a disk that ignores case."""
-    taken = {"__init__", *DEVICES, *map(str.lower, modules)}
+    taken = {"__init__", *WINDOWS_DEVICES, *map(str.lower, modules)}
     apart = lengthened(name.lower(), taken)
     return name + apart[len(name) :]
 

@@ -192,7 +192,7 @@ struct UnboxList<std::array<T, N>> {
 };
 
 // The number as a T, which is an integer or an enumeration. Throws Error for one
-// that T cannot hold.
+// of which T would lose bits: -1 is a std::uint64_t, and no std::uint8_t.
 template <class T>
 T intOf(std::int64_t number) {
   const T converted = static_cast<T>(number);
