@@ -16,7 +16,7 @@ from torchgen_lite.cli.exit_codes import ATTENTION
 from torchgen_lite.cli.places import patch_folder
 from torchgen_lite.cli.plans import plan_of
 from torchgen_lite.cli.session import Refused, Session, command, require
-from torchgen_lite.diagnostics import Diagnostic, Label, sort_diagnostics
+from torchgen_lite.diagnostics import Diagnostic, Label, Span, sort_diagnostics
 from torchgen_lite.diagnostics.text import counted
 from torchgen_lite.emit.diff import count_lines, render_diff
 from torchgen_lite.emit.plan import Change, Plan
@@ -143,13 +143,11 @@ def adopt_command(
     if not names and not problems:
         session.warn(_nothing_found(library))
     changes, by_hand, untouched = _changes(root, library, names, python) if names else ([], [], [])
+    before = None
     if trial and changes:
         before = _trial_before(session, root, trial, names, changes)
-    else:
-        before = None
     _write_or_show(session, root, changes, dry_run)
-    places = [f"{span.source.path}:{span.line}" for span in left]
-    moved = _Moved(names, places, changes, by_hand, untouched, compiled)
+    moved = _Moved(names, list(map(_shown, left)), changes, by_hand, untouched, compiled)
     moved.say(session, dry_run)
     data = moved.data()
     if trial and before:
@@ -164,6 +162,10 @@ def adopt_command(
     if left or not names:
         return ATTENTION
     return session.exit_code(problems)
+
+
+def _shown(span: Span) -> str:
+    return f"{span.source.path}:{span.line}"
 
 
 def _nothing_found(library: Library) -> str:

@@ -87,7 +87,7 @@ def test_results(written: str, expected: str) -> None:
         ('Device x="cpu"', "toy::Device::CPU"),
         # The framework has no expression for these, so callers have to pass a value.
         ('Device x="cuda"', None),
-        ("Stream x=3", None),
+        ("Layout x=3", None),
         ("Tensor x", None),
     ],
 )
