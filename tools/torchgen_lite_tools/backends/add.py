@@ -94,10 +94,9 @@ def add_command(
             session.talk(f"{function.name} is already declared")
     entries = [(named if is_named else entry)(function, key) for function in wanted]
     before = program.sources[0].text if program.sources else ""
-    if not _takes_entries(path, before):
-        session.talk(
-            f"{shown_path(path, Path.cwd())} is no list of entries: add these to a list of it"
-        )
+    if entries and not _takes_entries(path, before):
+        shown = shown_path(path, Path.cwd())
+        session.talk(f"{shown} takes no entries at its end: add these to a list of it")
         lines = ended(f"  - {function.func.local_name}" for function in wanted)
         session.answer("add", lines, added=[])
         return ATTENTION

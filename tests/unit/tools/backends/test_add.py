@@ -100,9 +100,11 @@ def test_a_file_that_no_entry_can_follow_stays(run: Run, backend: Path, before: 
     (backend / "ops.yaml").write_text(before)
     assert run("lint").code == 0
     result = run("add", "add.Tensor", "mm")
-    said = "ops.yaml is no list of entries: add these to a list of it\n"
+    said = "ops.yaml takes no entries at its end: add these to a list of it\n"
     assert result == Result(1, "  - add.out\n  - mm\n", said)
     assert (backend / "ops.yaml").read_text() == before
+    again = run("add", "isnan")
+    assert (again.code, again.stderr) == (0, "aten::isnan is already declared\n0 operators added\n")
 
 
 def test_a_key_has_the_name_that_the_project_gives_it(run: Run, backend: Path) -> None:
