@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from zipfile import ZipFile
 
 import pytest
 
@@ -55,7 +56,10 @@ VERDICTS = (
     "breaking --against ../right",
     "list outputs",
     "templates check",
+    "audit ../library.whl --since ../right",
 )
+# These find that an operator is gone.
+GONE = ("breaking --against ../right", "review --against ../right")
 # These show what is declared, whether somebody has written it or not.
 FACTS = (
     "table my::g",
@@ -86,15 +90,20 @@ def test_what_lint_refuses_has_no_verdict(
 ) -> None:
     write(tmp_path / "right", {})
     write(tmp_path / "project", changes)
+    with ZipFile(tmp_path / "library.whl", "w") as wheel:
+        wheel.writestr("my/__init__.py", "")
     monkeypatch.chdir(tmp_path / "project")
     assert run("lint").code == code
     if code == 0:
-        return
+        assert run("generate").code == 0
     is_declared = state == "a kernel is missing"
     codes = {command: run(*command.split()).code for command in (*VERDICTS, *FACTS, *DECLARED)}
     wanted = dict.fromkeys(VERDICTS, code)
     wanted |= dict.fromkeys(FACTS, 0 if is_declared else code)
     wanted |= dict.fromkeys(DECLARED, 0 if is_declared or state == "an unknown option" else code)
+    if state == "no operators":
+        # Both operators of `right` are gone, and a fact about one of them cannot be asked for.
+        wanted |= dict.fromkeys(GONE, 1) | {"table my::g": 2, "why my::g CPU": 2}
     assert codes == wanted
 
 

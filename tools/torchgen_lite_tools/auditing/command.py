@@ -16,6 +16,7 @@ from torchgen_lite.diagnostics.text import counted
 from torchgen_lite.languages.cpp.stable import Release
 from torchgen_lite.loader.config.project import Config
 from torchgen_lite.loader.versions import version_text
+from torchgen_lite.pipeline import lint_targets
 from torchgen_lite.targets import TARGETS
 from torchgen_lite.targets.generation import generation_of
 from torchgen_lite.targets.output import Selection
@@ -114,7 +115,7 @@ def audit_command(session: Session, /, **given: Any) -> int:
     is_compared = asked.since is not None and not is_since_build
     if asked.schema or is_compared or config.path is not None:
         program = session.load(schema=asked.schema or None)
-        require(program.diagnostics)
+        require(lint_targets(program) if is_compared else program.diagnostics)
     with opened(asked.library) as artefact:
         audited = _audit(session, asked, artefact, program)
     session.answer("audit", _text(audited), **_data(audited))
