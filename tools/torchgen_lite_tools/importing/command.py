@@ -15,7 +15,7 @@ from torchgen_lite.cli.pages import output_option, write_file
 from torchgen_lite.cli.session import Refused, Session, command, writing
 from torchgen_lite.diagnostics import Diagnostic, sort_diagnostics
 from torchgen_lite.diagnostics.text import counted
-from torchgen_lite.loader.config.project import find_in_folder
+from torchgen_lite.loader.config.project import load_config
 from torchgen_lite.loader.entry.entry import TORCH_NAMESPACES
 from torchgen_lite_tools.importing.cpp_files import read_cpp, sources_of
 from torchgen_lite_tools.importing.cpp_preprocessor import Macro, parse_macro
@@ -87,6 +87,10 @@ def import_command(
     if namespace:
         library = library.only(lambda name: name.startswith(f"{namespace}::"))
     text, count, problems = write_entries(library, TORCH_NAMESPACES)
+    # Never replace a file by an empty one.
+    replaced = output if count else None
+    if replaced is not None:
+        _check_place(replaced, text, paths)
     if declare is not None:
         problems = (*problems, *_declare(session, library, declare, paths))
     diagnostics = sort_diagnostics([*library.diagnostics, *problems])
@@ -101,14 +105,12 @@ def import_command(
         session.warn(f"no TORCH_LIBRARY, no pybind11 module, no torch.library {where}")
         return ATTENTION
     operators = _summary(count, len(diagnostics), namespace)
-    # Never replace a file by an empty one.
-    if output is None or not count:
+    if replaced is None:
         session.talk(operators)
         session.answer("import", text, yaml=text)
     else:
-        _check_place(output, text, paths)
-        write_file(session, output, text, f"{operators}, written to")
-        session.answer("import", "", files=[{"path": str(output), "status": "changed"}])
+        write_file(session, replaced, text, f"{operators}, written to")
+        session.answer("import", "", files=[{"path": str(replaced), "status": "changed"}])
     if count:
         return session.exit_code(diagnostics)
     return ATTENTION
@@ -125,16 +127,25 @@ def _summary(count: int, problems: int, namespace: str) -> str:
 
 
 def _check_place(path: Path, text: str, paths: Sequence[Path]) -> None:
-    """Refused where the text would replace another one that is the author's: a source, or a file of a project."""
-    place, *read = [Path(os.path.realpath(one)) for one in (path, *paths)]
-    is_source = path.suffix not in (".yaml", ".yml") and any(map(place.is_relative_to, read))
-    is_authors = is_source or find_in_folder(Path.cwd(), []) is not None
+    """Refused where the text would replace another one that is the author's."""
     with writing(path):
         is_another = path.is_file() and path.read_bytes() != text.encode()
-    if is_authors and is_another:
-        message = f"`{path}` is not replaced: it may have work of yours"
-        help_ = "write to a new file, and copy from that what is missing here"
-        raise Refused(Diagnostic("TG009", message, help=help_))
+        if is_another and _is_authors(path, text, paths):
+            message = f"`{path}` is not replaced: it may have work of yours"
+            help_ = "write to a new file, and copy from that what is missing here"
+            raise Refused(Diagnostic("TG009", message, help=help_))
+
+
+def _is_authors(path: Path, text: str, paths: Sequence[Path]) -> bool:
+    """Whether a file is a schema file of a project, or a source: one that was read, or does not begin as the text does."""
+    place, *read = [Path(os.path.realpath(one)) for one in (path, *paths)]
+    if path.suffix in (".yaml", ".yml"):
+        config, _ = load_config(place.parent)
+        schema = [os.path.realpath(config.root / name) for name in config.schema]
+        return config.path is not None and str(place) in schema
+    first = path.read_bytes().partition(b"\n")[0].strip()
+    begins_alike = first == text.encode().partition(b"\n")[0].strip()
+    return not begins_alike or any(map(place.is_relative_to, read))
 
 
 def _where(library: Library, paths: Sequence[Path], modules: Sequence[str]) -> str:

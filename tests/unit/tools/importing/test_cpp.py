@@ -70,8 +70,9 @@ def test_what_may_be_an_authors_is_not_replaced(
     )
     (project / "src/ops.h").write_text("at::Tensor g(at::Tensor x);\n")
     (project / "ops.yaml").write_text("- func: mylib::mine(Tensor x) -> Tensor\n")
-    if not is_project:
-        (project / "torchgen_lite.toml").unlink()
+    (project / "torchgen_lite.toml").unlink()
+    if is_project:
+        (project / "torchgen_lite.toml").write_text('schema = ["ops.yaml"]\n')
     path = project / name
     before = path.read_text() if path.exists() else None
     is_kept = before is not None and (is_project or name.startswith("src"))
@@ -80,6 +81,30 @@ def test_what_may_be_an_authors_is_not_replaced(
     assert (f"`{name}` is not replaced" in result.stderr) == is_kept
     again = run("import", "src", option, name)
     assert again.code == result.code
+
+
+def test_a_schema_file_is_known_from_anywhere_and_nothing_is_half_written(
+    run: Run, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (project / "src").mkdir()
+    (project / "src/ops.cpp").write_text(
+        'TORCH_LIBRARY(mylib, m) { m.def("f(Tensor x) -> Tensor"); }'
+    )
+    (project / "torchgen_lite.toml").write_text('schema = ["ops.yaml"]\n')
+    (project / "ops.yaml").write_text("- func: mylib::mine(Tensor x) -> Tensor\n")
+    (project / "main.cpp").write_text("int main() {}\n")
+    before = {path.name: path.read_text() for path in project.glob("*.*")}
+    monkeypatch.chdir(project / "src")
+    for options in (
+        ("--output", "../ops.yaml"),
+        ("--declare", "../k.h", "--output", "../ops.yaml"),
+        ("--declare", "../main.cpp"),
+    ):
+        assert run("import", "ops.cpp", *options).code == 2
+        assert {path.name: path.read_text() for path in project.glob("*.*")} == before
+    # What it has written itself is another matter.
+    (project / "new.yaml").write_text("- func: mylib::g(Tensor x) -> Tensor\n")
+    assert run("import", "ops.cpp", "--output", "../new.yaml").code == 0
 
 
 def test_namespace(run: Run, project: Path) -> None:
