@@ -43,7 +43,10 @@ def test_a_name_is_imported_once_under_its_local_name() -> None:
     with pytest.raises(NotImported, match="^`zeros` is called below the head, which imports what"):
         framework("zeros", "_empty")
     plain = Recorder(CalledModule("mine.frame"))
-    assert (plain("anything"), [*map(str, plain.imported)]) == ("_anything", ["anything as _anything"])
+    assert (plain("anything"), [*map(str, plain.imported)]) == (
+        "_anything",
+        ["anything as _anything"],
+    )
     with pytest.raises(NotImported, match="^`mine.frame` has no `safe`, which the template calls$"):
         framework("safe")
 
