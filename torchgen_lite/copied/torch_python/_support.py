@@ -79,9 +79,11 @@ def reduced(value: Any, dim: Any, keepdim: bool = False) -> list[int]:
     count = max(len(shape), 1)
     dims = [dim] if isinstance(dim, int) else list(dim or ())
     gone = _reduced_dims(dims, count) if dims else set(range(count))
-    if keepdim:
-        return [1 if index in gone else size for index, size in enumerate(shape)]
-    return [size for index, size in enumerate(shape) if index not in gone]
+    kept = []
+    for index, size in enumerate(shape):
+        if index not in gone or keepdim:
+            kept.append(1 if index in gone else size)
+    return kept
 
 
 def _reduced_dims(dims: Sequence[int], count: int) -> set[int]:

@@ -66,11 +66,15 @@ def register(registering: Registering) -> None:
 
 def _plain_key(registering: Registering, types: Any, tensors: Sequence[torch.Tensor]) -> str:
     """The key of the kernel that a call with plain tensors of one device runs; empty for other calls."""
-    keys = {_C._dispatch_key_for_device(value.device.type) for value in tensors}
+    if not {*types} <= {torch.Tensor, FakeTensor, FunctionalTensor}:
+        return ""
+    keys = set()
+    for tensor in tensors:
+        if tensor.layout is not torch.strided:
+            return ""
+        keys.add(_C._dispatch_key_for_device(tensor.device.type))
     # A tensor on the CPU, a number, may stand beside those of a device.
     [key, *others] = keys - {"CPU"} or keys or {"Undefined"}
-    is_strided = all(value.layout is torch.strided for value in tensors)
-    is_plain = {*types} <= {torch.Tensor, FakeTensor, FunctionalTensor}
-    if others or not is_strided or not is_plain:
+    if others:
         return ""
     return key if registering.has_kernel(key) else "CompositeExplicitAutograd"

@@ -86,16 +86,25 @@ class Tuned:
     ) -> Options:
         """What is known for the class of the arguments, or is measured now."""
         device = device_name(tensors[0].device) if tensors else "cpu"
-        if is_measuring:
-            classes = known.setdefault(device, {}).setdefault(self.name, {})
-            if class_of(tensors) not in classes or classes[class_of(tensors)] not in self.options:
-                classes[class_of(tensors)] = self._measured(function, args, kwargs)
-        kept = known.get(device, {}).get(self.name, {}).get(class_of(tensors))
-        return self.options[0] if kept is None or kept not in self.options else kept
+        its_class = class_of(tensors)
+        options = known.get(device, {}).get(self.name, {}).get(its_class)
+        # They are of another version of the kernel if it doesn't have them now.
+        if options in self.options:
+            return options
+        if not is_measuring:
+            return self.options[0]
+        options = self._measured(function, args, kwargs)
+        classes = known.setdefault(device, {}).setdefault(self.name, {})
+        classes[its_class] = options
+        return options
 
     def _measured(self, function: Function, args: Any, kwargs: Any) -> Options:
-        times = [_seconds(partial(function, **options), args, kwargs) for options in self.options]
-        return self.options[times.index(min(times))]
+        times = []
+        for options in self.options:
+            tuned = partial(function, **options)
+            times.append(_seconds(tuned, args, kwargs))
+        fastest = times.index(min(times))
+        return self.options[fastest]
 
 
 def kernel(place: str, module: str, name: str, tuned: Tuned) -> Function:

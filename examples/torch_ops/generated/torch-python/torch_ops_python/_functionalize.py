@@ -63,9 +63,11 @@ def functional(operator: str) -> Function:
 
 def _is_traced(registering: Registering) -> bool:
     """Whether tracing supports an operator that returns what it writes: from 2.13 on, with the tag `inplace` or `out`."""
-    tags = {getattr(torch.Tag, name, None) for name in ("inplace", "out")}
+    for name in ("inplace", "out"):
+        if getattr(torch.Tag, name, None) in registering.op.tags:
+            return True
     keys = ("Functionalize", "CompositeImplicitAutograd")
-    return not tags.isdisjoint(registering.op.tags) or any(map(registering.has_kernel, keys))
+    return any(map(registering.has_kernel, keys))
 
 
 def _register_functionalize(registering: Registering, compute: Function) -> None:

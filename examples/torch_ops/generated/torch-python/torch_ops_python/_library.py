@@ -241,9 +241,10 @@ def _tag(package: str, sources: Iterable[bytes]) -> None:
     config: Any = getattr(torch.compiler, "config", None)
     if not hasattr(config, "cache_key_tag"):
         return
-    own = text_of(sys.modules[f"{__package__}._operators"].__spec__)
-    digest = hashlib.sha256(b"".join([own, *sources]))
-    others = [w for w in config.cache_key_tag.split() if not w.startswith(f"{package}=")]
+    digest = hashlib.sha256(text_of(sys.modules[f"{__package__}._operators"].__spec__))
+    for source in sources:
+        digest.update(source)
+    others = [tag for tag in config.cache_key_tag.split() if not tag.startswith(f"{package}=")]
     config.cache_key_tag = " ".join([*others, f"{package}={digest.hexdigest()}"])
 
 
@@ -291,7 +292,9 @@ def is_backend(key: str) -> bool:
 def named(schema: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> dict[str, Any]:
     """The arguments of a call by their names."""
     names = [argument.name for argument in schema.arguments]
-    return {**dict(zip(names, args)), **kwargs}
+    values = dict(zip(names, args))
+    values.update(kwargs)
+    return values
 
 
 def tensors_of(values: Any) -> list[torch.Tensor]:

@@ -66,7 +66,8 @@ def written_tensors(op: Any) -> Callable[[Sequence[Any], Mapping[str, Any]], lis
     places = written_arguments(op)
 
     def written(args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[torch.Tensor]:
-        given: dict[Any, Any] = {**dict(enumerate(args)), **kwargs}
+        given: dict[Any, Any] = dict(enumerate(args))
+        given.update(kwargs)
         values: list[Any] = []
         for place in places:
             value = given.get(place)
@@ -78,8 +79,11 @@ def written_tensors(op: Any) -> Callable[[Sequence[Any], Mapping[str, Any]], lis
 
 def carries_keys(op: Any) -> bool:
     """Whether an argument gives calls their keys: a list of tensors that may be left out does not."""
-    types = [str(argument.type) for argument in op._schema.arguments]
-    return any("Tensor" in text and not text.startswith("Optional[List") for text in types)
+    for argument in op._schema.arguments:
+        text = str(argument.type)
+        if "Tensor" in text and not text.startswith("Optional[List"):
+            return True
+    return False
 
 
 def register(registering: Registering) -> None:
