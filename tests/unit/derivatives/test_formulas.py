@@ -235,13 +235,15 @@ TWO = "g(Tensor self) -> (Tensor values, Tensor indices)"
         (
             "s(Tensor self) -> int",
             ["self: grad"],
-            ["4:5: error[TG325] 's' has no result that is a tensor: no formulas here"],
+            [
+                "4:5: error[TG325] 's' has no result that is a tensor: no formulas here (leave the formulas out)"
+            ],
         ),
         (
             "o(Tensor self, *, Tensor(a!) out) -> Tensor(a!)",
             ["self: grad"],
             [
-                "4:5: error[TG325] 'o' is an out variant, which is never differentiable: no formulas here"
+                "4:5: error[TG325] 'o' is an out variant, which is never differentiable: no formulas here (leave the formulas out)"
             ],
         ),
         # Of what is only noted down, nothing is differentiable.
@@ -250,7 +252,9 @@ TWO = "g(Tensor self) -> (Tensor values, Tensor indices)"
         (
             "n(Tensor(a!) y, Tensor x) -> ()",
             ["y: not_differentiable"],
-            ["4:5: error[TG325] 'n' has no result that is a tensor: no formulas here"],
+            [
+                "4:5: error[TG325] 'n' has no result that is a tensor: no formulas here (leave the formulas out)"
+            ],
         ),
         (
             "my::n(Tensor(a!) y, Tensor x) -> Tensor",

@@ -82,7 +82,13 @@ def _unreadable(node: nodes.Expression) -> Findings:
             )
     elif isinstance(node, nodes.Literal):
         if "\\" in node.text:
-            yield Found("TG335", "a backslash in a string", node.span, "strings have no escapes")
+            yield Found(
+                "TG335",
+                "a backslash in a string",
+                node.span,
+                "strings have no escapes",
+                "write a string without it",
+            )
     elif not isinstance(node, (nodes.ListDisplay, nodes.Binary, nodes.Unary)):
         yield Found("TG335", f"a sample cannot use `{node}`", node.span, "here", _USED)
         return

@@ -53,11 +53,13 @@ def _check(function: NativeFunction, vocabulary: Vocabulary) -> Findings:
     assert derivatives is not None
     refusal = _refusal(function)
     if refusal is not None:
+        reason, instead = refusal
         yield Found(
             "TG325",
-            refusal,
+            reason,
             function.place("derivatives") or derivatives.span,
             "no formulas here",
+            instead,
         )
         return
     flags = derivatives.output_differentiability
@@ -115,31 +117,50 @@ def _only_notes(function: NativeFunction) -> bool:
     return True
 
 
-def _refusal(function: NativeFunction) -> str | None:
-    """Why an operator cannot have formulas."""
+def _refusal(function: NativeFunction) -> tuple[str, str] | None:
+    """Why an operator cannot have formulas, and what its author may do instead."""
     name = function.func.full_name
+    leave = "leave the formulas out"
     if function.func.kind() is SchemaKind.out:
-        return f"`{name}` is an out variant, which is never differentiable"
+        return f"`{name}` is an out variant, which is never differentiable", leave
     tensors = [v.type for v in tensors_in(function.func.returns)]
     is_noted = _only_notes(function)
     if not (tensors or is_noted):
-        return f"`{name}` has no result that is a tensor"
+        return f"`{name}` has no result that is a tensor", leave
     if any(bare_type(type_).count("[") > 1 for type_ in tensors):
-        return f"`{name}` has a result that is a list of lists, which cannot have a gradient"
+        return (
+            f"`{name}` has a result that is a list of lists, which cannot have a gradient",
+            leave,
+        )
     if not is_noted and not function.is_pytorchs:
         reason = _unwritable(function.func)
         if reason is not None:
-            return reason
-    keys = function.keys
+            return reason, f"{leave}, or return a new tensor"
     # Without any entry in `dispatch` the kernel may be registered elsewhere, by hand.
-    if keys == {"CompositeImplicitAutograd"}:
-        return f"`{name}` is differentiated through its CompositeImplicitAutograd kernel"
-    if function.is_auto and (function.samples is None or function.samples.reference is None):
-        return f"`{name}` has no `reference` in `samples`, which `auto` differentiates"
-    if function.is_auto and (function.func.written or function.func.is_aliasing):
-        return f"`auto` of `{name}`, which writes to an argument or returns one"
-    if function.is_auto and "nondeterministic_seeded" in function.tags:
-        return f"`auto` of `{name}`, which draws random numbers, so that a reference has others"
+    if function.keys == {"CompositeImplicitAutograd"}:
+        return (
+            f"`{name}` is differentiated through its CompositeImplicitAutograd kernel",
+            f"{leave}, or make the kernel CompositeExplicitAutograd",
+        )
+    return _refusal_of_auto(function) if function.is_auto else None
+
+
+def _refusal_of_auto(function: NativeFunction) -> tuple[str, str] | None:
+    """Why the reference of an operator does not give its gradients, and what does."""
+    name = function.func.full_name
+    write = "write a formula for each argument"
+    if function.samples is None or function.samples.reference is None:
+        return (
+            f"`{name}` has no `reference` in `samples`, which `auto` differentiates",
+            "write there what the operator computes, as in `reference: a * b`, or here a formula for each argument",
+        )
+    if function.func.written or function.func.is_aliasing:
+        return f"`auto` of `{name}`, which writes to an argument or returns one", write
+    if "nondeterministic_seeded" in function.tags:
+        return (
+            f"`auto` of `{name}`, which draws random numbers, so that a reference has others",
+            write,
+        )
     return None
 
 

@@ -170,6 +170,7 @@ def _check_reasons(part: Typed) -> Findings:
                 "`not_implemented` takes one or two strings: what has no gradient, and why",
                 part.node.span,
                 "in this call",
+                'write it as in `not_implemented("fold: weight", "it is an index")`',
             )
 
 
@@ -220,6 +221,7 @@ def _check_member(part: Typed) -> Findings:
             f"`{node.value}` is {kind.words}, and has no `{node.name}`",
             part.node.span,
             "only tensors have it",
+            f"leave `.{node.name}` out",
         )
 
 

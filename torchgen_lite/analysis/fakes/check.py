@@ -137,6 +137,7 @@ def _check_rule(schema: FunctionSchema, result: Result, rule: FakeRule, has_axes
                 f"`{name}` and `{clash[0]}` exclude each other",
                 spans[clash[0]],
                 f"not beside `{name}`",
+                "keep one of them",
             )
         if name in _NEEDS and not present.intersection(_NEEDS[name]):
             yield Found(
@@ -144,6 +145,7 @@ def _check_rule(schema: FunctionSchema, result: Result, rule: FakeRule, has_axes
                 f"`{name}` needs `{_NEEDS[name][0]}`",
                 spans[name],
                 "stands alone",
+                f"write `{_NEEDS[name][0]}` beside it",
             )
     shaped = present if rule.gives_shape or not has_axes else {*present, "like"}
     misfit = _misfit(schema, result, rule, shaped)

@@ -220,6 +220,7 @@ def _no_defaults(reader: EntryReader, name: str, node: Node) -> tuple[str, ...]:
                     f"argument `{word}` has no default",
                     span,
                     "nothing to leave out",
+                    "take it from this list",
                 )
     return tuple(word for word, _ in defaulted)
 

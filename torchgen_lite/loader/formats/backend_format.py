@@ -294,6 +294,7 @@ def _backend(reader: EntryReader) -> Backend:
                 "a backend file without `backend`",
                 next(iter(reader.fields.values()))[0],
                 "here",
+                "write `backend:` with the key of its kernels, as in `backend: XLA`",
             )
         return Backend("PrivateUse1", namespace, class_name, *flags)
     # Kernels need a namespace, as torchgen says; autocast rules alone have none.

@@ -63,7 +63,9 @@ def _default_kernel(reader: EntryReader) -> DispatchEntry | None:
             arguments = names_of(reader.func.arguments)
             reader.check_names("argument", reader.fields_of(meta), arguments)
         if not isinstance(named, ScalarNode):
-            reader.report("TG104", "a kernel without `kernel_name`", item, "here")
+            reader.report(
+                "TG104", "a kernel without `kernel_name`", item, "here", "add `kernel_name:` to it"
+            )
         elif not KERNEL_NAME.fullmatch(named.value):
             reader.refuse("TG108", named.value, "the name of a kernel", named, "not an identifier")
         elif meta is None or (isinstance(meta, ScalarNode) and meta.is_null):

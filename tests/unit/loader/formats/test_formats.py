@@ -172,7 +172,7 @@ def test_mistakes_in_executorch_entries() -> None:
 1.yaml:2:3: error[TG102] unknown field 'kernel': not a field (did you mean 'kernels'?)
 1.yaml:5:7: error[TG102] unknown field 'arg_mata': not a field (did you mean 'arg_meta'?)
 1.yaml:6:20: error[TG108] 'a-b' is not the name of a kernel: not an identifier
-1.yaml:7:7: error[TG104] a kernel without 'kernel_name'
+1.yaml:7:7: error[TG104] a kernel without 'kernel_name' (add 'kernel_name:' to it)
 1.yaml:8:3: error[TG104] an entry without 'func'
 1.yaml:8:12: error[TG106] 'kernels' takes a list of kernels, not a single value: wrong type
 """
