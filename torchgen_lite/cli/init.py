@@ -10,7 +10,6 @@ from __future__ import annotations
 import errno
 import json
 import keyword
-import sys
 from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 
@@ -25,6 +24,7 @@ from torchgen_lite.diagnostics.text import ended
 from torchgen_lite.emit.plan import Change, Plan
 from torchgen_lite.emit.templates import find_templates
 from torchgen_lite.languages.cpp.reserved import KEYWORDS, LIBRARIES
+from torchgen_lite.languages.python.reserved import STANDARD_LIBRARY
 from torchgen_lite.loader.config.project import (
     CONFIG_FILES,
     Config,
@@ -152,7 +152,7 @@ def _unsuited(name: str, started: str) -> str:
         return f"`{name}` cannot be the name of a package and a namespace."
     if is_device and (not is_name or any(map(str.isdigit, name))):
         return f"`{name}` cannot be the name of a package, a namespace and a device."
-    if name in sys.stdlib_module_names:
+    if name in STANDARD_LIBRARY:
         return f"`{name}` is a module of Python, which would be imported in its place: choose another name."
     problem = "" if started in _IN_PYTHON else namespace_problem(name)
     return f"{problem}: choose another name." if problem else ""

@@ -17,6 +17,7 @@ from tests.cpp_runtime.building import build
 from tests.cpp_runtime.building import run as run_program
 from tests.forks import COMPILING, run_forked
 from torchgen_lite.cli.init import STARTED, TEMPLATES
+from torchgen_lite.languages.python.reserved import STANDARD_LIBRARY
 
 Run = Callable[..., Result]
 
@@ -313,6 +314,16 @@ def test_what_is_started_generates(
         assert "choose another name" in result.stderr
         return
     assert run("generate").code == 0
+
+
+def test_modules_of_every_supported_python_are_refused_by_each(run: Run, folder: Path) -> None:
+    """`distutils` is in 3.10 and 3.11 alone, `compression` in 3.14: the running Python was asked for its own."""
+    public = {name for name in sys.stdlib_module_names if name[0] != "_"}
+    assert public - STANDARD_LIBRARY == set()
+    for name in ("distutils", "asyncore", "tomllib", "compression"):
+        result = run("init", name)
+        assert (result.code, list(folder.iterdir())) == (2, [])
+        assert f"`{name}` is a module of Python" in result.stderr
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes with names here")
