@@ -118,10 +118,11 @@ def init_command(
         return ATTENTION
     with writing():
         changes = [_change(home, shown, text) for shown, text in files]
-    carry_out(Plan(home, changes))
+    plan = Plan(home, changes, shown="" if home == Path() else home.as_posix())
+    carry_out(plan)
     written = []
     for change in changes:
-        path = (home / change.path).as_posix()
+        path = plan.path(change.path)
         status = _STATUS[change.action]
         written.append({"path": path, "status": status})
         session.talk(f"{status:<7}  {path}")
@@ -183,6 +184,9 @@ def _files(folder: Path, words: Mapping[str, str]) -> Iterator[tuple[str, str]]:
 def _change(home: Path, shown: str, text: str) -> Change:
     """Write a file unless it exists; append lines to what git reads."""
     place = home / shown
+    for above in place.parents:
+        if above.exists() and not above.is_dir():
+            raise OSError(errno.ENOTDIR, "a file is where a folder should be", str(above))
     if not place.exists():
         return Change(shown, "create", None, text)
     if not place.is_file():

@@ -276,6 +276,35 @@ def test_what_exists_stays(run: Run, folder: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("in_the_way", "is_folder", "reason"),
+    [
+        ("tests", False, "`{0}tests`: a file is where a folder should be"),
+        ("tests/test_tiny.py", True, "`{0}tests/test_tiny.py`: not a regular file"),
+        ("ops.yaml", True, "`{0}ops.yaml`: not a regular file"),
+        (".gitignore", True, "`{0}.gitignore`: not a regular file"),
+        (".", False, "`tiny`: a file is where a folder should be"),
+    ],
+)
+@pytest.mark.parametrize("home", ["", "tiny"])
+def test_nothing_is_written_unless_all_can_be(
+    run: Run, folder: Path, home: str, in_the_way: str, is_folder: bool, reason: str
+) -> None:
+    """What is said to be in the way is: `tests`, which is a file, and not a file in it."""
+    if home:
+        (folder / "notes.txt").touch()
+    elif in_the_way == ".":
+        return
+    path = folder / home / in_the_way
+    (path if is_folder else path.parent).mkdir(parents=True, exist_ok=True)
+    if not is_folder:
+        path.touch()
+    before = sorted(folder.rglob("*"))
+    result = run("init", "tiny")
+    assert (result.code, sorted(folder.rglob("*"))) == (2, before)
+    assert f"cannot write {reason.format(home and home + '/')}" in result.stderr
+
+
+@pytest.mark.parametrize(
     "arguments",
     [
         ("a-b",),
