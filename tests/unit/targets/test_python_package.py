@@ -519,8 +519,7 @@ def test_files_without_kernels_are_not_there(tmp_path: Path) -> None:
 
 def test_modules_of_checked_in_packages_are_known_to_be_modules() -> None:
     """Namespaces and modules of kernels keep away from the names that `is_module` knows."""
-    packages = {path.parent for path in ROOT.glob("**/redispatch.pyi")}
+    packages = {path.parent for path in ROOT.glob("*/**/register_cpu.py")}
     modules = {path.stem for package in packages for path in package.glob("*.py")} - {"__init__"}
-    assert len(packages) >= 4
     assert {"nodes_0", "register_cpu", "selected_cpu", "structured_meta", "constants"} <= modules
     assert [name for name in sorted(modules) if not is_module(name)] == []
