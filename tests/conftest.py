@@ -12,7 +12,6 @@ import sys
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Generator, Sequence
-from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -53,33 +52,46 @@ def has_memory() -> bool:
     return memory.f_bavail * memory.f_frsize > ROOM and not memory.f_flag & os.ST_NOEXEC
 
 
-def is_running(process: str) -> bool:
-    """Whether there is a process of that number; of what is no number, nobody knows."""
-    try:
-        os.kill(int(process), 0)
-    except ProcessLookupError:
-        return False
-    except (OSError, ValueError):
-        pass
-    return True
-
-
 _PREFIX = "torchgen_lite_tests_"
+# A file in a folder that a run uses, which is locked while that run lives. The number of a process would not say so: another
+# process may have it by now, and one of another container is not seen.
+_HELD = ".torchgen_lite_held"
+
+
+def hold(folder: Path) -> None:
+    """Say that this process uses a folder until it ends. The file is locked before it is in its place."""
+    if sys.platform == "win32":
+        return
+    import fcntl
+
+    descriptor, made = tempfile.mkstemp(prefix=_PREFIX, dir=folder.parent)
+    fcntl.flock(descriptor, fcntl.LOCK_EX)
+    os.rename(made, folder / _HELD)
+
+
+def is_held(file: Path) -> bool:
+    """Whether the process that locked such a file lives, or this one may not know."""
+    if sys.platform == "win32":
+        return True
+    import fcntl
+
+    try:
+        with file.open() as opened:
+            fcntl.flock(opened, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return True
+    return False
 
 
 def remove_what_killed_runs_left(memory: Path, temporary: Path) -> None:
-    """The folders of dead processes, which pytest itself keeps for three days. Its locks have their numbers."""
-    owners = {}
-    for lock in memory.glob("pytest-of-*/pytest-*/.lock"):
-        with suppress(OSError):
-            owners[lock.parent] = lock.read_text()
-    for folder in temporary.glob(f"{_PREFIX}*_*"):
-        owners[folder] = folder.name.removeprefix(_PREFIX).partition("_")[0]
-    for folder, process in owners.items():
-        if not is_running(process):
-            shutil.rmtree(folder, ignore_errors=True)
+    """The folders of dead processes, which pytest itself keeps for three days."""
+    files = [*memory.glob(f"pytest-of-*/pytest-*/{_HELD}"), *temporary.glob(f"{_PREFIX}*/{_HELD}")]
+    for file in files:
+        if not is_held(file):
+            shutil.rmtree(file.parent, ignore_errors=True)
 
 
+@pytest.hookimpl(trylast=True)
 def pytest_configure(config: pytest.Config) -> None:
     """Processes of pytest-xdist find the folders in the environment, which they inherit.
 
@@ -90,7 +102,13 @@ def pytest_configure(config: pytest.Config) -> None:
     if config.option.markexpr != "torch" and has_memory():
         os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", MEMORY)
         remove_what_killed_runs_left(Path(MEMORY), Path(tempfile.gettempdir()))
-    folder = tempfile.TemporaryDirectory(prefix=f"{_PREFIX}{os.getpid()}_")
+        # The plugin `tmpdir` has made this before, and pytest-xdist asks it the same.
+        base = config._tmp_path_factory.getbasetemp()  # type: ignore[attr-defined]
+        hold(base)
+        # What a run that ends keeps for its author is nobody's to remove.
+        config.add_cleanup(lambda: (base / _HELD).unlink(missing_ok=True))
+    folder = tempfile.TemporaryDirectory(prefix=_PREFIX)
+    hold(Path(folder.name))
     os.environ[SHARED_FOLDER] = folder.name
     config.add_cleanup(folder.cleanup)
 

@@ -320,3 +320,46 @@ def test_modules_may_have_the_names_of_generated_ones(tmp_path: Path) -> None:
         zip("abcdefgh", ("[2.0]", "[3.0]", "[4.0]", "[5.0]", "[6.0]", "[7.0]", "[2.0]", "[1.5]"))
     )
     assert found == expected
+
+
+def _private_names(files: Mapping[str, str]) -> set[str]:
+    """What the modules that import authors' modules call what has an underscore, without it."""
+    names = set()
+    for path, text in files.items():
+        if re.match(r"(nodes|structured|register)\w*\.py$", Path(path).name):
+            names.update(re.findall(r"(?<![\w.])_([a-z]\w*)", text))
+    return names
+
+
+def test_modules_may_have_the_names_of_what_generated_code_has_with_an_underscore(
+    tmp_path: Path,
+) -> None:
+    """A module `spec` or `node` was hidden by the local variable `_spec` or `_node`, `grad_self` by a gradient."""
+    arguments = ("tensor_argument", "number_argument")
+    files, _ = _generate(tmp_path / "usual", [("usual", *arguments)])
+    names = sorted(_private_names(files))
+    assert {"node", "spec", "grad_self", "len", "functions"} <= {*names}
+    entries, sources = [], {"mylib/__init__.py": ""}
+    for number, name in enumerate(names):
+        text = re.sub(r"\bN\b", arguments[1], ENTRIES.replace("SPACE", f"space_{number}"))
+        text = re.sub(r"\bT\b", arguments[0], text)
+        text = re.sub(r"\b(CPU|kernel): (\w+)\}", rf"\1: \2_{number}}}", text)
+        entries.append(text.replace("each(", f"each_{number}("))
+        kernels = re.sub(r"(?m)^def (\w+)\(", rf"def \1_{number}(", KERNELS)
+        prefix = f"space_{number}__" if number else ""
+        sources[f"mylib/{name}.py"] = f"{kernels}meta_{prefix}filled = META_{number}\n"
+    modules = json.dumps([f"mylib.{name}" for name in names])
+    reference = json.dumps(str(ROOT / "reference"))
+    config = CONFIG.format(reference=reference, modules=modules)
+    write_files(tmp_path, {"torchgen_lite.toml": config, "ops.yaml": "".join(entries), **sources})
+    generated = generate_all(load(root=tmp_path))
+    assert not generated.diagnostics
+    write_files(tmp_path, generated.files)
+    spaces = [(f"space_{number}", *arguments) for number in range(len(names))]
+    results = json.loads(_run(tmp_path, PROGRAM, json.dumps(spaces)))
+    wrong = {}
+    for row, value in results.items():
+        space, _, call = row.partition(" ")
+        if value != ROWS[call]:
+            wrong[names[int(space.removeprefix("space_"))], call] = value
+    assert wrong == {}

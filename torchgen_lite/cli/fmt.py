@@ -12,12 +12,11 @@ import click
 from torchgen_lite.cli.exit_codes import ATTENTION, FINE
 from torchgen_lite.cli.places import patch_folder, shown_folder
 from torchgen_lite.cli.projects import each_project, projects_and_files
-from torchgen_lite.cli.session import Session, command, writing
+from torchgen_lite.cli.session import Session, command, write_contents
 from torchgen_lite.diagnostics import Diagnostic, Source, has_errors
 from torchgen_lite.diagnostics.text import counted
 from torchgen_lite.emit.diff import first_difference, render_diff
 from torchgen_lite.emit.plan import Change
-from torchgen_lite.emit.write import replace_file
 from torchgen_lite.loader.config.project import Config
 from torchgen_lite.loader.formats.fmt import format_text
 from torchgen_lite.loader.sources import read_source
@@ -76,9 +75,7 @@ def _format(
                 session.warn(f"would reformat {_shown(change.path)}")
             session.warn(f"{counted(len(stale), 'file')} not formatted. Run `torchgen-lite fmt`.")
         return ATTENTION if stale else FINE
-    for change in stale:
-        with writing(_shown(change.path)):
-            replace_file(Path(change.path), change.new or "")
+    write_contents({Path(_shown(change.path)): change.new or "" for change in stale})
     unchanged = len(changes) - len(stale)
     session.talk(f"{counted(len(stale), 'file')} reformatted, {unchanged} unchanged")
     return FINE

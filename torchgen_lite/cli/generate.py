@@ -13,7 +13,14 @@ from torchgen_lite.analysis.program import Program
 from torchgen_lite.cli import plans
 from torchgen_lite.cli.exit_codes import CANNOT_RUN
 from torchgen_lite.cli.projects import each_project, projects_argument
-from torchgen_lite.cli.session import Session, command, input_options, require, writing
+from torchgen_lite.cli.session import (
+    Session,
+    command,
+    input_options,
+    require,
+    require_places,
+    writing,
+)
 from torchgen_lite.cli.steps import lines_of_rendering
 from torchgen_lite.diagnostics import Diagnostic, errors_among, has_errors, sort_diagnostics
 from torchgen_lite.diagnostics.text import counted, ended
@@ -248,6 +255,7 @@ def _nothing_left(request: Request, program: Program, plan: Plan) -> Iterator[Di
 
 def _write(session: Session, request: Request, outcome: plans.Outcome) -> int:
     plan = outcome.plan
+    require_places({"--depfile": request.depfile, "--stamp": request.stamp}, made=plan.root)
     try:
         write_plan(plan)
     except WriteError as error:

@@ -10,7 +10,6 @@ from __future__ import annotations
 import errno
 import json
 import keyword
-import sys
 from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 
@@ -25,6 +24,7 @@ from torchgen_lite.diagnostics.text import ended
 from torchgen_lite.emit.plan import Change, Plan
 from torchgen_lite.emit.templates import find_templates
 from torchgen_lite.languages.cpp.reserved import KEYWORDS, LIBRARIES
+from torchgen_lite.languages.python.reserved import STANDARD_LIBRARY
 from torchgen_lite.loader.config.project import (
     CONFIG_FILES,
     Config,
@@ -118,10 +118,11 @@ def init_command(
         return ATTENTION
     with writing():
         changes = [_change(home, shown, text) for shown, text in files]
-    carry_out(Plan(home, changes))
+    plan = Plan(home, changes, shown="" if home == Path() else home.as_posix())
+    carry_out(plan)
     written = []
     for change in changes:
-        path = (home / change.path).as_posix()
+        path = plan.path(change.path)
         status = _STATUS[change.action]
         written.append({"path": path, "status": status})
         session.talk(f"{status:<7}  {path}")
@@ -152,7 +153,7 @@ def _unsuited(name: str, started: str) -> str:
         return f"`{name}` cannot be the name of a package and a namespace."
     if is_device and (not is_name or any(map(str.isdigit, name))):
         return f"`{name}` cannot be the name of a package, a namespace and a device."
-    if name in sys.stdlib_module_names:
+    if name in STANDARD_LIBRARY:
         return f"`{name}` is a module of Python, which would be imported in its place: choose another name."
     problem = "" if started in _IN_PYTHON else namespace_problem(name)
     return f"{problem}: choose another name." if problem else ""
@@ -183,6 +184,9 @@ def _files(folder: Path, words: Mapping[str, str]) -> Iterator[tuple[str, str]]:
 def _change(home: Path, shown: str, text: str) -> Change:
     """Write a file unless it exists; append lines to what git reads."""
     place = home / shown
+    for above in place.parents:
+        if above.exists() and not above.is_dir():
+            raise OSError(errno.ENOTDIR, "a file is where a folder should be", str(above))
     if not place.exists():
         return Change(shown, "create", None, text)
     if not place.is_file():

@@ -10,12 +10,18 @@ import click
 from torchgen_lite.analysis.program import Program
 from torchgen_lite.cli.exit_codes import ATTENTION, FINE
 from torchgen_lite.cli.pages import Row, columns, output_option
-from torchgen_lite.cli.session import Session, command, require, targets_option, writing
+from torchgen_lite.cli.session import (
+    Session,
+    command,
+    require,
+    targets_option,
+    write_contents,
+    writing,
+)
 from torchgen_lite.diagnostics import Diagnostic
 from torchgen_lite.diagnostics.text import counted, ended, quoted
 from torchgen_lite.emit import append
 from torchgen_lite.emit.append import defined_in_cpp
-from torchgen_lite.emit.write import replace_file
 from torchgen_lite.loader.sources import read_source, shown_path
 from torchgen_lite.pipeline import unknown_target
 from torchgen_lite.schema.grouped import names_of
@@ -156,21 +162,29 @@ def _begin(
             message = f"`{function.name}` may be in {places}: say where with `--output FILE`."
             raise click.UsageError(message)
         by_file.setdefault(paths[0], []).append(function)
-    try:
-        with writing():
-            for path, functions in by_file.items():
-                added = names_of(add_functions(path, functions))
-                place = shown_path(path, Path.cwd())
-                count = counted(len(added), "function")
-                if added:
-                    session.talk(f"{count} added to {place}: {', '.join(added)}")
-    except SyntaxError as error:
-        raise click.UsageError(f"`{output}` is not Python: {error.msg}.") from error
+    contents: dict[Path, str] = {}
+    lines = []
+    for path, functions in by_file.items():
+        place = shown_path(path, Path.cwd())
+        try:
+            with writing(path):
+                text, added = with_functions(path, functions)
+        except SyntaxError as error:
+            raise click.UsageError(f"`{place}` is not Python: {error.msg}.") from error
+        if added:
+            contents[path] = text
+            names = ", ".join(names_of(added))
+            lines.append(f"{counted(len(added), 'function')} added to {place}: {names}")
+    write_contents(contents)
+    for line in lines:
+        session.talk(line)
     return FINE
 
 
-def add_functions(path: Path, functions: Sequence[AuthorFunction]) -> list[AuthorFunction]:
-    """Add the functions that a file lacks, creating it if needed. Raises OSError, SyntaxError.
+def with_functions(
+    path: Path, functions: Sequence[AuthorFunction]
+) -> tuple[str, list[AuthorFunction]]:
+    """The text of a file with the functions that it lacks, and these. Raises OSError, SyntaxError.
 
     Another run may have added some since the lookup.
     """
@@ -181,7 +195,7 @@ def add_functions(path: Path, functions: Sequence[AuthorFunction]) -> list[Autho
             add = append.add_declarations
         else:
             add = append.add_definitions
-        replace_file(path, add(text, added))
-    elif added:
-        replace_file(path, append.add_python(text, added))
-    return added
+        return add(text, added), added
+    if added:
+        return append.add_python(text, added), added
+    return text, added

@@ -9,7 +9,7 @@ import click
 
 from torchgen_lite.analysis.program import Program
 from torchgen_lite.cli.projects import each_project, projects_and_files, schema_files
-from torchgen_lite.cli.session import Session, command, schema_options, torch_option, write_content
+from torchgen_lite.cli.session import Session, command, schema_options, torch_option, write_contents
 from torchgen_lite.diagnostics import Diagnostic, Edit, apply_edits, errors_among, pick_edits
 from torchgen_lite.diagnostics.text import counted
 from torchgen_lite.loader.sources import read_source
@@ -101,6 +101,7 @@ def _fix(program: Program, fixes: Sequence[Edit | None], schema: Sequence[str]) 
     """Write fixes into the schema files and the configuration; the number of edits."""
     config = program.config
     done = 0
+    contents = {}
     paths = schema_files(config, schema)
     if config.path:
         paths.append(config.path)
@@ -109,6 +110,7 @@ def _fix(program: Program, fixes: Sequence[Edit | None], schema: Sequence[str]) 
         edits = pick_edits(fixes, source.path) if source is not None else ()
         # With a byte order mark the analyzed text differs from the file's.
         if source is not None and edits and edits[0].span.source.text == source.text:
-            write_content(path, apply_edits(source.text, edits))
+            contents[path] = apply_edits(source.text, edits)
             done += len(edits)
+    write_contents(contents)
     return done

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import click
 
-from torchgen_lite.cli.session import Session, write_content
+from torchgen_lite.cli.session import Session, write_contents
 from torchgen_lite.diagnostics.text import ended, one_line
 from torchgen_lite.loader.sources import shown_path
 
@@ -53,8 +53,14 @@ def write_file(
     what: str,
 ) -> None:
     """Write a file that the command line names, and say so: `3 operators written to ops.yaml`."""
-    write_content(path, text)
-    session.talk(f"{what} {shown_path(path, Path.cwd())}")
+    write_files(session, {path: (text, what)})
+
+
+def write_files(session: Session, files: Mapping[Path, tuple[str, str]]) -> None:
+    """Write several, all or none: the text of each, and what is said of it."""
+    write_contents({path: text for path, (text, _) in files.items()})
+    for path, (_, what) in files.items():
+        session.talk(f"{what} {shown_path(path, Path.cwd())}")
 
 
 def section_text(section: Section, width: int = 0) -> str:

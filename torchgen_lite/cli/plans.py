@@ -16,7 +16,7 @@ from torchgen_lite.diagnostics.text import counted
 from torchgen_lite.emit.diff import count_lines, first_difference, render_diff
 from torchgen_lite.emit.plan import Action, Change, Plan, build_plan
 from torchgen_lite.emit.templates import find_templates, template_names
-from torchgen_lite.emit.write import WriteError, replace_file, write_plan
+from torchgen_lite.emit.write import WriteError, replace_files, write_plan
 from torchgen_lite.loader.config.options import Json
 from torchgen_lite.loader.config.project import Config
 from torchgen_lite.loader.sources import reason_of
@@ -204,14 +204,16 @@ def write_build_files(depfile: str | None, stamp: str | None, outcome: Outcome) 
     Unchanged outputs keep their timestamps, so that nothing is rebuilt from them; the stamp tells a
     build tool that the command has run.
     """
+    contents = {}
     if depfile is not None:
         first = outcome.plan.root / next(iter(outcome.generated.files), "")
         inputs = build_inputs(outcome.program)
         # Build tools know it by its path from where they run commands, or by the absolute one.
         output = stamp or shown_folder(first, Path.cwd()) or "."
-        replace_file(Path(depfile), render_depfile(output, inputs))
+        contents[Path(depfile)] = render_depfile(output, inputs)
     if stamp is not None:
-        replace_file(Path(stamp), "")
+        contents[Path(stamp)] = ""
+    replace_files(contents)
 
 
 def render_depfile(output: str, inputs: Iterable[str]) -> str:

@@ -32,7 +32,7 @@ from torchgen_lite.cli.places import shown_folder
 from torchgen_lite.cli.plans import STATUS, changed_files, json_parts, out_of_date, plan_of
 from torchgen_lite.cli.projects import each_project, projects_argument
 from torchgen_lite.cli.reports import line_of, seen_from_here
-from torchgen_lite.cli.session import Session, command, writing
+from torchgen_lite.cli.session import Session, command, require_places, writing
 from torchgen_lite.cli.tables.compare import (
     Comparison,
     compare_targets,
@@ -93,6 +93,7 @@ def review_command(session: Session, projects: Sequence[str], **options: Any) ->
     torchgen-lite review --against main --output-format github --summary page.md
     """
     asked = Asked(**options)
+    require_places({"--summary": asked.summary, "--html": asked.html})
     alone = ["--html"] if asked.html is not None else []
     return each_project(session, projects, alone, partial(_review, asked=asked))
 
@@ -167,11 +168,11 @@ def _show_page(
     page = render_markdown(title, sections)
     if session.is_text:
         click.echo(page, nl=False)
+    if asked.html is not None:
+        write_file(session, asked.html, render_html(title, sections), "page written to")
     if asked.summary is not None:
         with writing(asked.summary):
             add_to_file(asked.summary, f"{page}\n")
-    if asked.html is not None:
-        write_file(session, asked.html, render_html(title, sections), "page written to")
 
 
 def _sections(program: Program, review: Review) -> list[Section]:

@@ -65,10 +65,34 @@ def writing(path: str | Path = "") -> Iterator[None]:
 
 def write_content(path: str | Path, content: str | bytes) -> None:
     """Write a file that the user named. Raises Refused if writing fails."""
-    from torchgen_lite.emit.write import replace_file
+    write_contents({Path(path): content})
 
-    with writing(path):
-        replace_file(Path(path), content)
+
+def write_contents(contents: Mapping[Path, str | bytes]) -> None:
+    """Write files that the user named, all or none. Raises Refused if writing fails."""
+    from torchgen_lite.emit.write import replace_files
+
+    with writing():
+        replace_files(contents)
+
+
+def require_places(outputs: Mapping[str, str | Path | None], *, made: Path | None = None) -> None:
+    """Before anything is written, raise UsageError for two options that name one file, which the second would replace,
+    and Refused for a place where no file can be. Of the folder `made`, the command makes what there is not.
+    """
+    from torchgen_lite.emit.write import check_file
+
+    options: dict[str, str] = {}
+    for option, path in outputs.items():
+        if path is None:
+            continue
+        before = options.setdefault(os.path.realpath(path), option)
+        if before != option:
+            raise click.UsageError(f"`{before}` and `{option}` name the same file.")
+        if made is not None and Path(path).resolve().is_relative_to(made.resolve()):
+            continue
+        with writing(path):
+            check_file(Path(path))
 
 
 def unknown(

@@ -14,8 +14,8 @@ from __future__ import annotations
 
 import errno
 import os
-import stat
-from contextlib import suppress
+from collections.abc import Mapping
+from contextlib import ExitStack, suppress
 from pathlib import Path
 
 from torchgen_lite.emit.lock import file_in_use, make_folders, remove_empty, remove_unused
@@ -88,18 +88,36 @@ def remove_leftovers(plan: Plan) -> None:
             path.unlink()
 
 
+def check_file(destination: Path) -> None:
+    """Raise OSError if there can be no file, as far as is known before it is written."""
+    if not destination.parent.is_dir():
+        raise OSError(errno.ENOENT, os.strerror(errno.ENOENT), str(destination))
+    if destination.is_dir():
+        raise OSError(errno.EISDIR, os.strerror(errno.EISDIR), str(destination))
+
+
 def replace_file(destination: Path, content: str | bytes) -> None:
     """Write one file named by the user: whole, or not at all. Raises OSError."""
-    with suppress(FileNotFoundError):
-        mode = destination.stat().st_mode
-        if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
-            raise OSError(errno.EINVAL, "not a regular file", str(destination))
-    for path in destination.parent.glob(f"{SINGLE}*"):
-        remove_unused(path)
+    replace_files({destination: content})
+
+
+def replace_files(contents: Mapping[Path, str | bytes]) -> None:
+    """Write files named by the user: each one whole, and none unless all can be. Raises OSError about one of them."""
+    destination = Path()
+    staged: list[tuple[Path, Path]] = []
     try:
-        with file_in_use(destination.parent, SINGLE) as temporary:
-            _write(temporary, destination, content)
-            os.replace(temporary, destination)
+        with ExitStack() as in_use:
+            for destination, content in contents.items():
+                check_file(destination)
+                if destination.exists() and not destination.is_file():
+                    raise OSError(errno.EINVAL, "not a regular file", str(destination))
+                for path in destination.parent.glob(f"{SINGLE}*"):
+                    remove_unused(path)
+                temporary = in_use.enter_context(file_in_use(destination.parent, SINGLE))
+                staged.append((temporary, destination))
+                _write(temporary, destination, content)
+            for temporary, destination in staged:
+                os.replace(temporary, destination)
     except OSError as error:
         raise OSError(error.errno, error.strerror, str(destination)) from None
 

@@ -288,8 +288,7 @@ def test_a_depfile_that_cannot_be_written(run: Run, project: Path) -> None:
     result = run("generate", "--depfile", "nowhere/ops.d")
     assert result.code == 2
     assert "cannot write `nowhere/ops.d`: no such file" in result.stderr
-    assert "nothing was written" not in result.stderr
-    assert (project / "generated/python/ops/ops.py").exists()
+    assert not (project / "generated").exists()
 
 
 def test_an_output_that_cannot_be_written_is_named_in_full(run: Run, project: Path) -> None:

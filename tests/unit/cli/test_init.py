@@ -17,6 +17,7 @@ from tests.cpp_runtime.building import build
 from tests.cpp_runtime.building import run as run_program
 from tests.forks import COMPILING, run_forked
 from torchgen_lite.cli.init import STARTED, TEMPLATES
+from torchgen_lite.languages.python.reserved import STANDARD_LIBRARY
 
 Run = Callable[..., Result]
 
@@ -275,6 +276,35 @@ def test_what_exists_stays(run: Run, folder: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("in_the_way", "is_folder", "reason"),
+    [
+        ("tests", False, "`{0}tests`: a file is where a folder should be"),
+        ("tests/test_tiny.py", True, "`{0}tests/test_tiny.py`: not a regular file"),
+        ("ops.yaml", True, "`{0}ops.yaml`: not a regular file"),
+        (".gitignore", True, "`{0}.gitignore`: not a regular file"),
+        (".", False, "`tiny`: a file is where a folder should be"),
+    ],
+)
+@pytest.mark.parametrize("home", ["", "tiny"])
+def test_nothing_is_written_unless_all_can_be(
+    run: Run, folder: Path, home: str, in_the_way: str, is_folder: bool, reason: str
+) -> None:
+    """What is said to be in the way is: `tests`, which is a file, and not a file in it."""
+    if home:
+        (folder / "notes.txt").touch()
+    elif in_the_way == ".":
+        return
+    path = folder / home / in_the_way
+    (path if is_folder else path.parent).mkdir(parents=True, exist_ok=True)
+    if not is_folder:
+        path.touch()
+    before = sorted(folder.rglob("*"))
+    result = run("init", "tiny")
+    assert (result.code, sorted(folder.rglob("*"))) == (2, before)
+    assert f"cannot write {reason.format(home and home + '/')}" in result.stderr
+
+
+@pytest.mark.parametrize(
     "arguments",
     [
         ("a-b",),
@@ -313,6 +343,16 @@ def test_what_is_started_generates(
         assert "choose another name" in result.stderr
         return
     assert run("generate").code == 0
+
+
+def test_modules_of_every_supported_python_are_refused_by_each(run: Run, folder: Path) -> None:
+    """`distutils` is in 3.10 and 3.11 alone, `compression` in 3.14: the running Python was asked for its own."""
+    public = {name for name in sys.stdlib_module_names if name[0] != "_"}
+    assert public - STANDARD_LIBRARY == set()
+    for name in ("distutils", "asyncore", "tomllib", "compression"):
+        result = run("init", name)
+        assert (result.code, list(folder.iterdir())) == (2, [])
+        assert f"`{name}` is a module of Python" in result.stderr
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes with names here")

@@ -14,7 +14,7 @@ from torchgen_lite.pipeline import generate_all
 from torchgen_lite.targets import TARGETS
 from torchgen_lite.targets.python.options import PythonOptions
 from torchgen_lite.targets.python.overloads import build_packet, merge_out
-from torchgen_lite.targets.python.package import build_package
+from torchgen_lite.targets.python.package import build_package, is_module
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -515,3 +515,11 @@ def test_files_without_kernels_are_not_there(tmp_path: Path) -> None:
         "register_compositeexplicitautograd.py",
     ]
     assert "_nodes" not in files["autograd.py"]
+
+
+def test_modules_of_checked_in_packages_are_known_to_be_modules() -> None:
+    """Namespaces and modules of kernels keep away from the names that `is_module` knows."""
+    packages = {path.parent for path in ROOT.glob("*/**/register_cpu.py")}
+    modules = {path.stem for package in packages for path in package.glob("*.py")} - {"__init__"}
+    assert {"nodes_0", "register_cpu", "selected_cpu", "structured_meta", "constants"} <= modules
+    assert [name for name in sorted(modules) if not is_module(name)] == []

@@ -13,7 +13,7 @@ from torchgen_lite.analysis.finding import finding
 from torchgen_lite.analysis.program import Program
 from torchgen_lite.cli.exit_codes import ATTENTION, FINE
 from torchgen_lite.cli.pages import Row, Section, html_option, output_option, write_file
-from torchgen_lite.cli.session import Session, command, unknown
+from torchgen_lite.cli.session import Session, command, require_places, unknown
 from torchgen_lite.cli.tables.commands import canonical_keys
 from torchgen_lite.diagnostics import Diagnostic, Label, Source, Span
 from torchgen_lite.diagnostics.text import counted
@@ -119,6 +119,7 @@ def coverage_command(
     """
     if operator and any((only, calls, like, show, tests, output, against, html)):
         raise click.UsageError("options that choose among operators need no OPERATOR.")
+    require_places({"--output": output, "--html": html})
     # What a module or a folder registers has no schema files.
     files = () if modules or folders else schema or None
     program = load_with_native(session, files, native)

@@ -11,8 +11,8 @@ from pathlib import Path
 import click
 
 from torchgen_lite.cli.exit_codes import ATTENTION
-from torchgen_lite.cli.pages import output_option, write_file
-from torchgen_lite.cli.session import Refused, Session, command, writing
+from torchgen_lite.cli.pages import output_option, write_files
+from torchgen_lite.cli.session import Refused, Session, command, require_places, writing
 from torchgen_lite.diagnostics import Diagnostic, sort_diagnostics
 from torchgen_lite.diagnostics.text import counted
 from torchgen_lite.loader.config.project import load_config
@@ -77,6 +77,7 @@ def import_command(
     """
     if not paths and not modules:
         raise click.UsageError("`import` needs files or folders, or `--module`.")
+    require_places({"--output": output, "--declare": declare})
     parsed = parse_macros(macros)
     read = [read_files(session, paths, parsed)] if paths else []
     if modules:
@@ -87,13 +88,19 @@ def import_command(
     if namespace:
         library = library.only(lambda name: name.startswith(f"{namespace}::"))
     text, count, problems = write_entries(library, TORCH_NAMESPACES)
-    # Never replace a file by an empty one.
-    replaced = output if count else None
-    if replaced is not None:
-        _check_place(replaced, text, paths)
     if declare is not None:
-        problems = (*problems, *_declare(session, library, declare, paths))
+        problems = (*problems, *undeclarable_kernels(library))
     diagnostics = sort_diagnostics([*library.diagnostics, *problems])
+    operators = _summary(count, len(diagnostics), namespace)
+    files = {}
+    if declare is not None:
+        declared = kernel_headers(library)[1] or "#pragma once\n"
+        files[declare] = (declared, "declarations written to")
+    # Never replace a file by an empty one.
+    if output is not None and count:
+        files[output] = (text, f"{operators}, written to")
+    for path, (new, _) in files.items():
+        _check_place(path, new, paths)
     session.report(diagnostics, kind="import")
     for kind, names in library.modules.items():
         listed = ", ".join(f'"{name}"' for name in names)
@@ -104,13 +111,13 @@ def import_command(
         where = _where(library, paths, modules)
         session.warn(f"no TORCH_LIBRARY, no pybind11 module, no torch.library {where}")
         return ATTENTION
-    operators = _summary(count, len(diagnostics), namespace)
-    if replaced is None:
-        session.talk(operators)
-        session.answer("import", text, yaml=text)
+    write_files(session, files)
+    written = [{"path": str(path), "status": "changed"} for path in files]
+    if output in files:
+        session.answer("import", "", files=written)
     else:
-        write_file(session, replaced, text, f"{operators}, written to")
-        session.answer("import", "", files=[{"path": str(replaced), "status": "changed"}])
+        session.talk(operators)
+        session.answer("import", text, yaml=text, files=written)
     if count:
         return session.exit_code(diagnostics)
     return ATTENTION
@@ -153,16 +160,6 @@ def _where(library: Library, paths: Sequence[Path], modules: Sequence[str]) -> s
     if paths:
         return f"in {counted(library.files, 'file')}"
     return f"once `{modules[0]}` is loaded"
-
-
-def _declare(
-    session: Session, library: Library, path: Path, paths: Sequence[Path]
-) -> Iterator[Diagnostic]:
-    """Write the header with the kernels that no header declares; TG606 for types that it cannot say."""
-    declared = kernel_headers(library)[1] or "#pragma once\n"
-    _check_place(path, declared, paths)
-    write_file(session, path, declared, "declarations written to")
-    yield from undeclarable_kernels(library)
 
 
 def _bound(library: Library) -> Iterator[str]:

@@ -18,6 +18,7 @@ from torchgen_lite_tools.importing.cpp_preprocessor import (
     Macro,
     defined_macros,
     preprocess,
+    unclosed,
     without_quoted,
 )
 from torchgen_lite_tools.importing.cpp_registrations import read_registrations
@@ -93,6 +94,7 @@ def read_cpp(
     texts = [prepared(source) for source in sources if may_register(source)]
     for text in texts:
         library.diagnostics += _not_expanded(text, reaching)
+        library.diagnostics += _cut_off(text.source)
     texts = [text for text in texts if has_registrations(text.text)]
     trees = [parse_cpp(text) for text in progress(texts)]
     functions = Functions()
@@ -204,6 +206,13 @@ def _not_expanded(text: CppText, reaching: Collection[str]) -> Iterator[Diagnost
         label = Label(text.span(match.start(), match.end()), "what it registers here is not read")
         help_ = f"give `--macro '{name}=...'`, or the files of one meaning alone"
         yield Diagnostic("TG601", message, label, help=help_)
+
+
+def _cut_off(source: Source) -> Iterator[Diagnostic]:
+    """TG601: what is still open where a file ends hides what registers, or the condition of it."""
+    for what, place in unclosed(source):
+        message = f"the file ends before this {what} does"
+        yield Diagnostic("TG601", message, Label(place, "opened here"), help="give the whole file")
 
 
 def one_meaning(macros: Iterable[Macro]) -> dict[str, Macro]:

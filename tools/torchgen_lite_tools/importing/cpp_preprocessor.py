@@ -111,6 +111,26 @@ def _without_open_comment(text: str) -> str:
     return text
 
 
+def unclosed(source: Source) -> Iterator[tuple[str, Span]]:
+    """What the end of a file cuts off: a comment, a raw string, and conditions, each where it begins."""
+    conditions = list[Span]()
+    for match in _PIECE.finditer(source.text):
+        place = Span(
+            source, match.start(), min(match.start() + len(match[0].split()[0]), match.end())
+        )
+        is_last = match.end() == len(source.text)
+        if match["word"] in _OPENING:
+            conditions.append(place)
+        elif match["word"] == "endif" and conditions:
+            conditions.pop()
+        elif is_last and match[0].startswith("/*") and not match[0].endswith("*/", 2):
+            yield "comment", place
+        elif is_last and match["raw"] is not None and not match[0].endswith(f'){match["raw"]}"'):
+            yield "string", place
+    for place in conditions:
+        yield "condition", place
+
+
 def defined_macros(source: Source) -> Iterator[Macro]:
     """The macros that a file defines."""
     for match in _PIECE.finditer(source.text):

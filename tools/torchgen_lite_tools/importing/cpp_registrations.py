@@ -185,6 +185,10 @@ def _read_body(reader: Reader, node: Node) -> None:
             label = Label(Span(span.source, at, span.start + included.end()), "here")
             help_ = "give the file, if it has no conditions, or the built library: `--module`"
             reader.library.diagnostics.append(Diagnostic("TG601", message, label, help=help_))
+    if not reader.depth and node.children[-1].is_missing:
+        message = "the end of this block was not read"
+        help_ = "give the whole file, or the built library: `--module`"
+        reader.report("TG601", message, node.children[0], "opened here", help_)
     assigned = Counter(_ASSIGNED.findall(without_quoted(span.text)))
     reader.given.update(dict.fromkeys(word for word, count in assigned.items() if count > 1))
     stack = [(node, "")]

@@ -33,7 +33,6 @@ from torchgen_lite.schema.defaults import ENUMERATORS, as_received
 from torchgen_lite.schema.grouped import names_of
 from torchgen_lite.schema.model import bare_type, sized_list
 
-OPERATOR_PARAMETER = "_op"
 _TYPES = Annotations(
     TYPES["common"] | TYPES["torch_ops"],
     # A caller may name a device; what comes back is one.
@@ -85,7 +84,7 @@ def parameters(schema: FunctionSchema) -> list[Parameter]:
     """
     arguments = _distinct(schema.arguments)
     names = names_of(arguments)
-    made = [Parameter(OPERATOR_PARAMETER)]
+    made = [Parameter(lengthened("_op", names))]
     by_keyword = []
     by_position = 1
     default = None

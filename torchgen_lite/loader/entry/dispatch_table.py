@@ -30,7 +30,6 @@ from torchgen_lite.loader.entry.reader import (
 from torchgen_lite.loader.yaml.nodes import ListNode, MapNode, Node, ScalarNode, is_text
 from torchgen_lite.schema.grouped import without_none
 
-_BEFORE_A_DEVICE = re.compile("^(Autograd|Autocast|Quantized|SparseCsr|Sparse|NestedTensor)")
 # Registering under these is c10's `Library::impl` without a key: CompositeImplicitAutograd.
 _CATCH_ALL = frozenset({"CatchAll", "Undefined"})
 _PRIVATE = "PrivateUse1"
@@ -313,13 +312,20 @@ def _nearest_key(word: str, privateuse1: str) -> Help | None:
         return colon
     if word.upper() == "GPU":
         return meant(word, "CUDA")
-    device = _BEFORE_A_DEVICE.sub("", word)
+    device = _device_in(word)
     # `NPU` is no slip for `XPU`.
     is_device = not privateuse1 and device[1:] == "PU"
     near = did_you_mean(word, [*registrable_keys(CURRENT), *renamed_keys(privateuse1)])
     if not is_device and (near or privateuse1 or not word.isidentifier()):
         return near
     return f'a device of your own is `PrivateUse1`; `privateuse1 = "{device}"` in the configuration names it'
+
+
+def _device_in(word: str) -> str:
+    """`NPU` of `AutogradNPU`, whatever keys of a device have before its name."""
+    prefixes = [k.removesuffix(_PRIVATE) for k in registrable_keys(CURRENT) if k.endswith(_PRIVATE)]
+    before = max(filter(word.startswith, prefixes), key=len)
+    return word.removeprefix(before)
 
 
 def _is_kernel_name(reader: EntryReader, node: ScalarNode) -> bool:

@@ -10,6 +10,7 @@ needed.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
@@ -23,6 +24,8 @@ from torchgen_lite.targets.python.package import Overload, Package, is_module, l
 
 # What generated kernels and nodes import besides, each with an underscore before it.
 _TAKEN = {*CALLED, *FORWARD, *ARITHMETIC.values(), "fallthrough", "len", "real_number"}
+# Local variables of generated kernels and nodes; those for arguments have such a beginning.
+_LOCAL = re.compile("given|node|spec|(?:count|grad)_.*")
 FindKernel = Callable[[str], "KernelReference | None"]
 
 
@@ -63,6 +66,8 @@ def module_aliases(modules: Iterable[str]) -> dict[str, str]:
 
     >>> module_aliases(["k.unary", "a.ops", "b.ops", "zeros"])
     {'k.unary': '_unary', 'a.ops': '_a_ops', 'b.ops': '_b_ops', 'zeros': '_zeros_'}
+    >>> module_aliases(["mylib.grad_self"])
+    {'mylib.grad_self': '_module_grad_self'}
     """
     last = {module: module.rpartition(".")[2] for module in modules}
     counts = Counter(last.values())
@@ -73,6 +78,8 @@ def module_aliases(modules: Iterable[str]) -> dict[str, str]:
         if counts[part] > 1 or part in taken or is_module(part):
             name = module
         name = identifier(name)
+        if _LOCAL.fullmatch(name):
+            name = f"module_{name}"
         while name in taken or is_module(name):
             name += "_"
         taken.add(name)

@@ -53,6 +53,8 @@ class PacketView(NamedTuple):
     type_name: str
     overloads: Sequence[OverloadView]
     signatures: Sequence[Signature]
+    # What `typing.overload` is called in the class.
+    decorator: str
 
 
 def build_namespace(
@@ -64,13 +66,13 @@ def build_namespace(
     """The name of the module of one namespace, and what is in it. `schemas` are all its schemas by name, `modules`
     the attributes of `torch.ops` that are taken, each with its module, `docs` the `doc:` texts of operators.
     """
-    classes = _Classes(namespace, docs)
+    # Python looks in a class before it looks in the module, so that no class has the name of an attribute.
+    attributes = {schema.base_name for schema in schemas}
+    attributes.update(map(torch_ops.overload_attribute, schemas))
+    classes = _Classes(namespace, docs, dict.fromkeys(attributes))
     packets = []
     for base, overloads in groupby(schemas, attrgetter("base_name")):
-        packet = classes.packet(base, list(overloads))
-        packets.append(packet)
-        if len(packet.signatures) > 1:
-            classes.used.add(ImportedName("overload"))
+        packets.append(classes.packet(base, list(overloads)))
     imported = imports(classes.used, torch_ops.TYPE_MODULES)
     attribute = lengthened(identifier(namespace.replace(".", "_")), modules)
     modules[attribute] = _module(attribute, modules.values())
@@ -90,7 +92,7 @@ class _Classes:
 
     namespace: str
     docs: Mapping[str, str | None]
-    taken: dict[str, None] = field(default_factory=dict)
+    taken: dict[str, None]
     used: set[ImportedName] = field(default_factory=set)
 
     def packet(self, base: str, schemas: Sequence[FunctionSchema]) -> PacketView:
@@ -102,7 +104,12 @@ class _Classes:
         signatures = [overload.signature for overload in overloads]
         if hidden:
             signatures = [self.signature(schema, frozenset(hidden)) for schema in ordered]
-        return PacketView(base, type_name, overloads, list(dict.fromkeys(signatures)))
+        signatures = list(dict.fromkeys(signatures))
+        [decorator] = imported_names(["overload"], frozenset(hidden))
+        if len(signatures) > 1:
+            self.used.add(decorator)
+        called = decorator.alias or decorator.name
+        return PacketView(base, type_name, overloads, signatures, called)
 
     def overload(self, packet: str, schema: FunctionSchema) -> OverloadView:
         lines = doc_lines(self.docs.get(f"{self.namespace}::{schema.local_name}"))

@@ -315,3 +315,38 @@ def test_nothing_is_no_proof(run: Run, project: Path) -> None:
     assert said(run, project, a_cpp="int f();\n") == (1, ["no registrations in these files"])
     assert run("prove").code == 2
     assert run("prove", "nowhere").code == 2
+
+
+WHOLE = r"""
+#include <torch/library.h>
+/* The kernels
+   of this library. */
+#ifdef WITH_KERNELS
+at::Tensor f(const at::Tensor& x) { return x; }
+TORCH_LIBRARY(lib, m) {
+  m.def(R"(f(Tensor x) -> Tensor)");
+  /* only here */
+  if (true) {}
+  m.impl("f", torch::kCPU, f);
+  m.impl("f", torch::kMeta, f);
+}
+#endif
+"""
+
+
+@pytest.mark.parametrize("command", ["prove", "import"])
+def test_a_file_that_is_cut_off_is_no_library(run: Run, tmp_path: Path, command: str) -> None:
+    """What ended inside of a block, a comment or a condition was proven, or skipped: `all of them agree`."""
+    path = tmp_path / "ops.cpp"
+    path.write_text(WHOLE)
+    assert run(command, str(path)).code == 0
+    wrong = []
+    for length in range(len(WHOLE.rstrip())):
+        path.write_text(WHOLE[:length])
+        if run(command, str(path)).code == 0:
+            wrong.append(WHOLE[:length][-20:])
+    assert wrong == []
+    path.write_text(WHOLE[: WHOLE.index("  m.impl")])
+    said = run(command, str(path)).stderr
+    assert "error[TG601]: the end of this block was not read" in said
+    assert "error[TG601]: the file ends before this condition does" in said
