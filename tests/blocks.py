@@ -17,7 +17,7 @@ PAGES = {
     path.stem: path.read_text("utf-8")
     for path in [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 }
-_FENCE = re.compile(r"^( *)```(\w*)\n(.*?)^ *```$", re.MULTILINE | re.DOTALL)
+_FENCE = re.compile(r"( *)(`{3,})(.*)")
 
 
 class Block(NamedTuple):
@@ -29,10 +29,28 @@ class Block(NamedTuple):
 
 
 def fences(page: str) -> Iterator[Block]:
-    for fence in _FENCE.finditer(page):
-        line = page.count("\n", 0, fence.start()) + 1
-        # In an item of a list a block is indented, as a whole.
-        yield Block(fence[2], re.sub(rf"(?m)^{fence[1]}", "", fence[3]), line)
+    """The blocks of a page. Raises ValueError for one that does not end: it would be skipped, with what follows."""
+    opened: Block | None = None
+    indent = marks = ""
+    for number, line in enumerate(page.split("\n"), 1):
+        fence = _FENCE.fullmatch(line)
+        # A block with more marks shows one with fewer.
+        if fence is None or len(fence[2]) < len(marks):
+            if opened is not None:
+                # In an item of a list a block is indented, as a whole.
+                text = f"{opened.text}{line.removeprefix(indent)}\n"
+                opened = opened._replace(text=text)
+        elif opened is None and re.fullmatch(r"\w*", fence[3]):
+            indent, marks, language = fence.groups()
+            opened = Block(language, "", number)
+        elif opened is not None and not fence[3]:
+            yield opened
+            opened, marks = None, ""
+        else:
+            where = f"in the block of line {opened.line}" if opened else "as the head of a block"
+            raise ValueError(f"line {number}: `{line}` {where}")
+    if opened is not None:
+        raise ValueError(f"line {opened.line}: the block of `{opened.language}` does not end")
 
 
 def blocks(page: str, language: str) -> list[str]:

@@ -27,7 +27,7 @@ from torchgen_lite.cli.app import COMMANDS, cli
 from torchgen_lite.loader.config.project import tomllib
 
 # Parts of files, what is printed, settings of editors. Tests of their pages run some of them.
-UNTESTED = {"", "elisp", "jinja", "lua", "meson", "ninja", "text"}
+UNTESTED = {"", "elisp", "jinja", "lua", "markdown", "meson", "ninja", "text"}
 TESTED = {"yaml", "toml", "json", "python", "diff", "console", "bash", "sh", "cmake", "cpp"}
 # Pages whose files make projects, mistakes among them, which tests of their own generate.
 WHOLE = re.compile("tutorial|troubleshooting|moving-over|cookbook")
@@ -264,3 +264,16 @@ def test_what_is_shown_is_a_pattern(shown: list[str], printed: list[str]) -> Non
 
 def test_a_page_that_does_not_match_is_told_at_once() -> None:
     assert not matches("...\nx\n" * 30 + "y\n", "x\n" * 300)
+
+
+@pytest.mark.parametrize(
+    ("page", "reason"),
+    [
+        ("a\n```cpp\nint x;\n", "line 2: the block of `cpp` does not end"),
+        ("```cpp\nint x;\n\n```python\nx\n```\n", "line 4: `.*` in the block of line 1"),
+        ("```cpp title=x\nint x;\n```\n", "line 1: `.*` as the head of a block"),
+    ],
+)
+def test_a_block_without_its_end_is_not_skipped(page: str, reason: str) -> None:
+    with pytest.raises(ValueError, match=reason):
+        [*fences(page)]
