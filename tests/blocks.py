@@ -17,7 +17,7 @@ PAGES = {
     path.stem: path.read_text("utf-8")
     for path in [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 }
-_FENCE = re.compile(r"( *)```(.*)")
+_FENCE = re.compile(r"( *)(`{3,})(.*)")
 
 
 class Block(NamedTuple):
@@ -31,20 +31,21 @@ class Block(NamedTuple):
 def fences(page: str) -> Iterator[Block]:
     """The blocks of a page. Raises ValueError for one that does not end: it would be skipped, with what follows."""
     opened: Block | None = None
-    indent = ""
+    indent = marks = ""
     for number, line in enumerate(page.split("\n"), 1):
         fence = _FENCE.fullmatch(line)
-        if fence is None:
+        # A block with more marks shows one with fewer.
+        if fence is None or len(fence[2]) < len(marks):
             if opened is not None:
                 # In an item of a list a block is indented, as a whole.
                 text = f"{opened.text}{line.removeprefix(indent)}\n"
                 opened = opened._replace(text=text)
-        elif opened is None and re.fullmatch(r"\w*", fence[2]):
-            indent, language = fence.groups()
+        elif opened is None and re.fullmatch(r"\w*", fence[3]):
+            indent, marks, language = fence.groups()
             opened = Block(language, "", number)
-        elif opened is not None and not fence[2]:
+        elif opened is not None and not fence[3]:
             yield opened
-            opened = None
+            opened, marks = None, ""
         else:
             where = f"in the block of line {opened.line}" if opened else "as the head of a block"
             raise ValueError(f"line {number}: `{line}` {where}")

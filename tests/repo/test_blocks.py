@@ -27,7 +27,7 @@ from torchgen_lite.cli.app import COMMANDS, cli
 from torchgen_lite.loader.config.project import tomllib
 
 # Parts of files, what is printed, settings of editors. Tests of their pages run some of them.
-UNTESTED = {"", "elisp", "jinja", "lua", "meson", "ninja", "text"}
+UNTESTED = {"", "elisp", "jinja", "lua", "markdown", "meson", "ninja", "text"}
 TESTED = {"yaml", "toml", "json", "python", "diff", "console", "bash", "sh", "cmake", "cpp"}
 # Pages whose files make projects, mistakes among them, which tests of their own generate.
 WHOLE = re.compile("tutorial|troubleshooting|moving-over|cookbook")

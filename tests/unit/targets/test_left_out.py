@@ -134,8 +134,8 @@ def test_nothing_is_derived_outside_pytorch(targets: list[str], tmp_path: Path) 
     config = f'schema = "ops.yaml"\ntargets = {targets}\n{options}'
     (tmp_path / "torchgen_lite.toml").write_text(config)
     made = generate_all(load(root=tmp_path)).diagnostics
-    said = [d.message for d in made if d.code == "TG535"]
-    assert said == ["no target registers what `autogen` names"]
+    messages = [d.message for d in made if d.code == "TG535"]
+    assert messages == ["no target registers what `autogen` names"]
 
 
 REFUSED = """\

@@ -54,6 +54,11 @@ def call(
     return Expression(f"{head}{', '.join(map(str, items))}{close}", headers)
 
 
+def complex_number(type_: object, value: complex) -> Expression:
+    """A complex number of a type in C++: `c10::complex<double>(0.0, 1.0)`."""
+    return call(f"{type_}(", [real(value.real), real(value.imag)], ")")
+
+
 def literal(name: str, value: object) -> Expression | None:
     """A value of the schema type with that name; None if it is not a literal of that type.
 
@@ -155,7 +160,7 @@ def _torch_word(name: str, value: object) -> Expression | None:
             return _WRITTEN[value.name]
         return Expression(str(NUMBER_NAMES[value.name]))
     if isinstance(value, complex):
-        return call("c10::complex<double>(", [real(value.real), real(value.imag)], ")")
+        return complex_number("c10::complex<double>", value)
     if isinstance(value, str) and name == "Device":
         return Expression(f"at::Device({quote(value)})")
     if isinstance(value, int) and name in ENUMERATORS:

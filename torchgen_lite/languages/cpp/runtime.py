@@ -19,7 +19,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from torchgen_lite.analysis.derive.layout import is_tensor_like
-from torchgen_lite.languages.cpp.defaults import Spelling, default_of, reduction
+from torchgen_lite.languages.cpp.defaults import Spelling, complex_number, default_of, reduction
 from torchgen_lite.languages.cpp.signature import CppParameter, CppSignature, trailing_defaults
 from torchgen_lite.languages.cpp.types import (
     BOOL,
@@ -81,6 +81,9 @@ class Types:
             return self.constants.get(value.name) or reduction(name, value)
         if isinstance(value, str) and name != "str":
             return self.constants.get(value)
+        # A type of the framework's is made in its own way, and a `double` has no imaginary part.
+        if isinstance(value, complex) and name == "complex" and name not in self.named:
+            return complex_number(_STANDARD[name], value)
         return None
 
 

@@ -8,7 +8,7 @@ from types import MappingProxyType
 
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.languages.cpp import text as cpp_text
-from torchgen_lite.languages.cpp.reserved import KEYWORDS, MACROS
+from torchgen_lite.languages.cpp.reserved import KEYWORDS
 from torchgen_lite.languages.cpp.signature import CppSignature
 from torchgen_lite.languages.text import lengthened
 from torchgen_lite.loader.entry.entry import NativeFunction
@@ -77,14 +77,14 @@ def build_operators(
     """The operators in source order; structs of the first namespace, the home, have no prefix.
 
     `guard` gives the condition of an entry; no struct has a name that is `spelled` in the same
-    scope, a keyword or a macro: `new_` for `new`. The shard depends on the base name alone, so
+    scope, a keyword or what may be a macro: `new_` for `new`. The shard depends on the base name alone, so
     adding an entry changes only one shard. `given` is the macro for a namespace that the build gives.
     """
     home = facts[0].function.namespace if facts else ""
     names = [operator.function.flat_name(home) for operator in facts]
-    avoided = {*MEMBERS, *spelled, *KEYWORDS, *MACROS}
+    avoided = {*MEMBERS, *spelled, *KEYWORDS}
     for index, name in enumerate(names):
-        if name in avoided or cpp_text.is_macro(name):
+        if name in avoided or cpp_text.may_be_macro(name):
             names[index] = lengthened(name, avoided.union(names))
     return tuple(
         [

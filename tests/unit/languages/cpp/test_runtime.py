@@ -97,6 +97,27 @@ def test_defaults(written: str, expected: str | None) -> None:
     assert (found and found.text) == expected
 
 
+@pytest.mark.parametrize(
+    ("written", "expected"),
+    [
+        ("complex x=1j", "::std::complex<double>(0.0, 1.0)"),
+        ("complex? x=-2.5j", "::std::complex<double>(0.0, -2.5)"),
+        ("complex[1] x=1j", "{::std::complex<double>(0.0, 1.0)}"),
+        ("complex x=2", "2"),
+        # A `double` has no imaginary part: callers have to say something else.
+        ("Scalar x=1j", None),
+        ("Scalar? x=1j", None),
+    ],
+)
+@pytest.mark.parametrize("is_given", [False, True])
+def test_imaginary_defaults(written: str, expected: str | None, is_given: bool) -> None:
+    """A type of the framework's is made in a way that only the framework knows."""
+    (argument,) = FunctionSchema.parse(f"f({written}) -> ()").arguments
+    types = Types(CType("toy::Tensor"), {"complex": CType("toy::Complex")} if is_given else {})
+    default = runtime.default_expression(argument, types)
+    assert (default and str(default)) == (None if is_given and "j" in written else expected)
+
+
 def test_what_stands_before_an_argument_without_a_default_has_none() -> None:
     schema = FunctionSchema.parse('f(Tensor self, int a=1, Device b="cuda", int c=2) -> Tensor')
     found = runtime.arguments(schema.arguments, TYPES)

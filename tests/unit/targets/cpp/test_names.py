@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -49,6 +50,22 @@ def refused(folder: Path, target: str, yaml: str, namespace: str = "") -> str:
     with pytest.raises(GenerateError) as caught:
         generated(folder, target, yaml, namespace)
     return str(caught.value)
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("name", ["M_PI", "EINTR", "HUGE_VAL", "PRId64", "errno", "major", "unix"])
+def test_no_struct_function_or_argument_is_called_as_what_may_be_a_macro(
+    tmp_path: Path, target: str, name: str
+) -> None:
+    """`struct M_PI` did not compile behind <cmath>: functions and arguments had another name, structs had not."""
+    entry = f"- func: demo::{name}(Tensor x, int {name}=1) -> Tensor\n  dispatch: {{CPU: kernel}}\n"
+    files = generated(tmp_path, target, entry, namespace="demo")
+    for path, text in files.items():
+        # In strings and comments it is what the dispatcher knows.
+        code = re.sub(r'"[^"\n]*"|//.*', "", text)
+        assert re.findall(rf"\b{name}\b", code) == [], path
+    header = files[f"{target}/include/demo/operators.h"]
+    assert re.search(rf"\bstruct (?:\w+ )?{name}_\b", header)
 
 
 @pytest.mark.parametrize("target", TARGETS)

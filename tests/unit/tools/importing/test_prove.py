@@ -347,6 +347,6 @@ def test_a_file_that_is_cut_off_is_no_library(run: Run, tmp_path: Path, command:
             wrong.append(WHOLE[:length][-20:])
     assert wrong == []
     path.write_text(WHOLE[: WHOLE.index("  m.impl")])
-    said = run(command, str(path)).stderr
-    assert "error[TG601]: the end of this block was not read" in said
-    assert "error[TG601]: the file ends before this condition does" in said
+    stderr = run(command, str(path)).stderr
+    assert "error[TG601]: the end of this block was not read" in stderr
+    assert "error[TG601]: the file ends before this condition does" in stderr
