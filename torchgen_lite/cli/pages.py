@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import click
 
-from torchgen_lite.cli.session import Session, write_content
+from torchgen_lite.cli.session import Session, refuse_to_replace, write_content, writing
 from torchgen_lite.diagnostics.text import ended, one_line
 from torchgen_lite.loader.sources import shown_path
 
@@ -55,6 +55,22 @@ def write_file(
     """Write a file that the command line names, and say so: `3 operators written to ops.yaml`."""
     write_content(path, text)
     session.talk(f"{what} {shown_path(path, Path.cwd())}")
+
+
+def write_report(session: Session, path: Path, text: str, what: str) -> None:
+    """Write a file that a command makes anew each time. It replaces none that begins otherwise: that may be a schema."""
+    with writing(path):
+        if is_another(path, text):
+            refuse_to_replace(path, "write to a new file, or delete this one")
+    write_file(session, path, text, what)
+
+
+def is_another(path: Path, text: str) -> bool:
+    """Whether there is a file that does not begin as the text does."""
+    if not path.is_file():
+        return False
+    first = path.read_bytes().partition(b"\n")[0].strip()
+    return bool(first) and first != text.encode().partition(b"\n")[0].strip()
 
 
 def section_text(section: Section, width: int = 0) -> str:

@@ -26,7 +26,7 @@ from torchgen_lite.cli.pages import (
     output_option,
     render_html,
     render_markdown,
-    write_file,
+    write_report,
 )
 from torchgen_lite.cli.places import shown_folder
 from torchgen_lite.cli.plans import STATUS, changed_files, json_parts, out_of_date, plan_of
@@ -171,7 +171,7 @@ def _show_page(
         with writing(asked.summary):
             add_to_file(asked.summary, f"{page}\n")
     if asked.html is not None:
-        write_file(session, asked.html, render_html(title, sections), "page written to")
+        write_report(session, asked.html, render_html(title, sections), "page written to")
 
 
 def _sections(program: Program, review: Review) -> list[Section]:

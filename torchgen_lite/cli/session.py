@@ -8,11 +8,12 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
+from errno import EISDIR
 from functools import partial, wraps
 from pathlib import Path
 from shutil import get_terminal_size
 from time import perf_counter
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, NoReturn, TypeVar
 
 import click
 from click.decorators import FC
@@ -68,7 +69,16 @@ def write_content(path: str | Path, content: str | bytes) -> None:
     from torchgen_lite.emit.write import replace_file
 
     with writing(path):
+        if os.path.isdir(path):
+            raise IsADirectoryError(EISDIR, os.strerror(EISDIR))
         replace_file(Path(path), content)
+
+
+def refuse_to_replace(path: Path, help: str) -> NoReturn:
+    """Raise Refused (TG009) for a file that has, or may have, work of the author's."""
+    raise Refused(
+        Diagnostic("TG009", f"`{path}` is not replaced: it may have work of yours", help=help)
+    )
 
 
 def unknown(
