@@ -212,3 +212,13 @@ def test_a_report_replaces_an_earlier_one(project: Path, command: str) -> None:
         code, said = run(command.format(name).split())
         assert code in (0, 1) and "TG009" not in said, said
         assert (project / name).is_file(), said
+
+
+@pytest.mark.parametrize("suffix", ["", ".yaml", ".whl"])
+@pytest.mark.parametrize("option", ["native", "schema", "output-dir", "template-dirs"])
+def test_a_name_that_no_disk_takes_is_a_diagnostic(project: Path, option: str, suffix: str) -> None:
+    usual = "" if option == "schema" else 'schema = ["ours.yaml"]\n'
+    (project / "torchgen_lite.toml").write_text(f'{usual}{option} = "{"x" * 300}{suffix}"\n')
+    for command in ("lint", "generate", "check", "list ops", "breaking --against native.yaml"):
+        code, said = run(command.split())
+        assert code in (0, 1, 2) and "TG900" not in said and "Traceback" not in said, said
