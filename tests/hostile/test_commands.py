@@ -169,3 +169,56 @@ def test_files_of_others(project: Path, name: str) -> None:
         else:
             path.unlink(missing_ok=True)
     assert found == []
+
+
+REPORTS = (
+    "table add.Tensor --html {}",
+    "table --html {}",
+    "table --against native.yaml --html {}",
+    "review --against native.yaml --html {}",
+    "breaking --against native.yaml --html {}",
+    "schema --output {}",
+    "schema --of config --output {}",
+    "coverage --key PrivateUse1 --native native.yaml --html {}",
+    "coverage --key PrivateUse1 --native native.yaml --output {}",
+    "upgrade --from native.yaml --to native.yaml --html {}",
+    "import native.cpp --output {}",
+    "import native.cpp --declare {} --output new.yaml",
+    "generate --depfile {}",
+    "generate --stamp {}",
+    "generate --stamp new.stamp --depfile {}",
+)
+LIBRARY = 'TORCH_LIBRARY(lib, m) { m.def("f(Tensor x) -> Tensor"); m.impl("f", &f); }\n'
+AUTHORS = ("ours.yaml", "torchgen_lite.toml", "native.cpp", "kernels.py", "notes.md")
+
+
+@pytest.mark.parametrize("command", REPORTS)
+def test_no_report_replaces_a_file_of_the_author(project: Path, command: str) -> None:
+    (project / "native.cpp").write_text(LIBRARY)
+    (project / "kernels.py").write_text("def k(self, other): ...\n")
+    (project / "notes.md").write_text("# Notes\n\n- see: the paper\n")
+    before = {name: (project / name).read_bytes() for name in AUTHORS}
+    for name in AUTHORS:
+        code, said = run(command.format(name).split())
+        assert (project / name).read_bytes() == before[name], said
+        assert code == 2 and "TG009" in said, f"{name}: {code}\n{said}"
+
+
+@pytest.mark.parametrize("command", REPORTS)
+def test_a_report_replaces_an_earlier_one(project: Path, command: str) -> None:
+    (project / "native.cpp").write_text(LIBRARY)
+    name = "new.h" if "--declare" in command else "report"
+    for _ in range(3):
+        code, said = run(command.format(name).split())
+        assert code in (0, 1) and "TG009" not in said, said
+        assert (project / name).is_file(), said
+
+
+@pytest.mark.parametrize("suffix", ["", ".yaml", ".whl"])
+@pytest.mark.parametrize("option", ["native", "schema", "output-dir", "template-dirs"])
+def test_a_name_that_no_disk_takes_is_a_diagnostic(project: Path, option: str, suffix: str) -> None:
+    usual = "" if option == "schema" else 'schema = ["ours.yaml"]\n'
+    (project / "torchgen_lite.toml").write_text(f'{usual}{option} = "{"x" * 300}{suffix}"\n')
+    for command in ("lint", "generate", "check", "list ops", "breaking --against native.yaml"):
+        code, said = run(command.split())
+        assert code in (0, 1, 2) and "TG900" not in said and "Traceback" not in said, said

@@ -33,7 +33,7 @@ from torchgen_lite.cli.pages import (
     html_option,
     render_html,
     render_markdown,
-    write_file,
+    write_report,
 )
 from torchgen_lite.cli.projects import each_project, projects_argument
 from torchgen_lite.cli.reports import line_of, seen_from_here, with_paths
@@ -140,7 +140,7 @@ def _compare(session: Session, asked: Asked) -> int:
         _report(session, asked, versions, judged)
     if asked.html is not None:
         written = f"{counted(_count(sections), 'finding')} written to"
-        write_file(session, asked.html, render_html(title, sections), written)
+        write_report(session, asked.html, render_html(title, sections), written)
     if note:
         session.warn(note)
     return session.exit_code(judged.found)

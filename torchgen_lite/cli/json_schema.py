@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from torchgen_lite.cli.exit_codes import FINE
-from torchgen_lite.cli.pages import output_option, write_file
+from torchgen_lite.cli.pages import output_option, write_report
 from torchgen_lite.cli.session import Session, command, require
 from torchgen_lite.diagnostics.json_format import json_format_schema
 from torchgen_lite.loader.config.options import Json
@@ -47,7 +47,7 @@ def schema_command(session: Session, of: str, output: Path | None) -> int:
     if output is None:
         click.echo(text, nl=False)
     else:
-        write_file(session, output, text, "1 schema written to")
+        write_report(session, output, text, "1 schema written to")
     return FINE
 
 

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import click
 
-from torchgen_lite.cli.session import Session, write_contents
+from torchgen_lite.cli.session import Session, refuse_to_replace, write_contents, writing
 from torchgen_lite.diagnostics.text import ended, one_line
 from torchgen_lite.loader.sources import shown_path
 
@@ -61,6 +61,22 @@ def write_files(session: Session, files: Mapping[Path, tuple[str, str]]) -> None
     write_contents({path: text for path, (text, _) in files.items()})
     for path, (_, what) in files.items():
         session.talk(f"{what} {shown_path(path, Path.cwd())}")
+
+
+def write_report(session: Session, path: Path, text: str, what: str) -> None:
+    """Write a file that a command makes anew each time. It replaces none that begins otherwise: that may be a schema."""
+    with writing(path):
+        if is_another(path, text):
+            refuse_to_replace(path, "write to a new file, or delete this one")
+    write_file(session, path, text, what)
+
+
+def is_another(path: Path, text: str) -> bool:
+    """Whether there is a file that does not begin as the text does."""
+    if not path.is_file():
+        return False
+    first = path.read_bytes().partition(b"\n")[0].strip()
+    return bool(first) and first != text.encode().partition(b"\n")[0].strip()
 
 
 def section_text(section: Section, width: int = 0) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -10,7 +12,7 @@ from torchgen_lite import version
 from torchgen_lite.analysis.program import Program
 from torchgen_lite.cli.exit_codes import ATTENTION
 from torchgen_lite.cli.places import is_passed_over, patch_folder, shown_folder
-from torchgen_lite.cli.session import Refused, Session
+from torchgen_lite.cli.session import Refused, Session, refuse_to_replace
 from torchgen_lite.diagnostics import Diagnostic
 from torchgen_lite.diagnostics.text import counted
 from torchgen_lite.emit.diff import count_lines, first_difference, render_diff
@@ -210,10 +212,26 @@ def write_build_files(depfile: str | None, stamp: str | None, outcome: Outcome) 
         inputs = build_inputs(outcome.program)
         # Build tools know it by its path from where they run commands, or by the absolute one.
         output = stamp or shown_folder(first, Path.cwd()) or "."
+        _check_build_file(Path(depfile), _RULE, outcome.program)
         contents[Path(depfile)] = render_depfile(output, inputs)
     if stamp is not None:
+        _check_build_file(Path(stamp), _EMPTY, outcome.program)
         contents[Path(stamp)] = ""
     replace_files(contents)
+
+
+# What the file for a build tool may be that is replaced: the last input of each rule is `build_inputs`' own.
+_EMPTY = re.compile(r"\s*")
+_RULE = re.compile(r"\s*|.*: .*/version\.py\n")
+
+
+def _check_build_file(path: Path, earlier: re.Pattern[str], program: Program) -> None:
+    """Refused for a file that no earlier run can have written."""
+    if not path.is_file():
+        return
+    is_input = os.path.realpath(path) in map(os.path.realpath, build_inputs(program))
+    if is_input or not earlier.fullmatch(path.read_text("utf-8", "replace")):
+        refuse_to_replace(path, "write to a new file, or delete this one")
 
 
 def render_depfile(output: str, inputs: Iterable[str]) -> str:

@@ -26,7 +26,7 @@ from torchgen_lite.cli.pages import (
     output_option,
     render_html,
     render_markdown,
-    write_file,
+    write_report,
 )
 from torchgen_lite.cli.places import shown_folder
 from torchgen_lite.cli.plans import STATUS, changed_files, json_parts, out_of_date, plan_of
@@ -169,7 +169,7 @@ def _show_page(
     if session.is_text:
         click.echo(page, nl=False)
     if asked.html is not None:
-        write_file(session, asked.html, render_html(title, sections), "page written to")
+        write_report(session, asked.html, render_html(title, sections), "page written to")
     if asked.summary is not None:
         with writing(asked.summary):
             add_to_file(asked.summary, f"{page}\n")

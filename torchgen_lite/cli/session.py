@@ -12,7 +12,7 @@ from functools import partial, wraps
 from pathlib import Path
 from shutil import get_terminal_size
 from time import perf_counter
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, NoReturn, TypeVar
 
 import click
 from click.decorators import FC
@@ -93,6 +93,13 @@ def require_places(outputs: Mapping[str, str | Path | None], *, made: Path | Non
             continue
         with writing(path):
             check_file(Path(path))
+
+
+def refuse_to_replace(path: Path, help: str) -> NoReturn:
+    """Raise Refused (TG009) for a file that has, or may have, work of the author's."""
+    raise Refused(
+        Diagnostic("TG009", f"`{path}` is not replaced: it may have work of yours", help=help)
+    )
 
 
 def unknown(

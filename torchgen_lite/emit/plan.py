@@ -91,7 +91,7 @@ def build_plan(
         if problem is not None:
             place = _file_above(root, path) if problem == _NO_FOLDER else path
             message = f"`{plan.path(place)}` {problem}"
-            wrong = Diagnostic("TG013", message, help="nothing was written")
+            wrong = Diagnostic("TG013", message)
             if wrong not in diagnostics:
                 diagnostics.append(wrong)
             continue

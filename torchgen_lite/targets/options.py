@@ -57,7 +57,8 @@ def _read_folder(value: object, others: Collection[str]) -> str:
     text = PATH.read(value)
     path = PurePosixPath(text)
     is_below = bool(path.parts) or text in others
-    if not is_below or path.is_absolute() or ".." in path.parts or "\\" in text:
+    is_plain = not {*":\\"} & {*text}
+    if not is_below or path.is_absolute() or ".." in path.parts or not is_plain:
         raise Unfit(f": `{text}` is not a path below the output folder")
     return path.as_posix()
 

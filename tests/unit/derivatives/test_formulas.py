@@ -183,6 +183,32 @@ TWO = "g(Tensor self) -> (Tensor values, Tensor indices)"
             ["self, other: grad", "output_differentiability: [True, False]"],
             ["5:31: error[TG328] 2 flags for 1 results: 'f' has 1 results"],
         ),
+        *[
+            (
+                "f(Tensor self) -> Tensor",
+                ["self: grad", f"output_differentiability: [{flag}]"],
+                [
+                    f"5:32: error[TG328] '{meant}' is neither True nor False: not a condition (write '{right}' without quotes)"
+                ],
+            )
+            for flag, meant, right in (
+                ("yes", "yes", "True"),
+                ("no", "no", "False"),
+                ("off", "off", "False"),
+                ("0", "0", "False"),
+                ("'False'", "False", "False"),
+            )
+        ],
+        *[
+            (
+                "f(Tensor self) -> Tensor",
+                ["self: grad", f"output_differentiability: [{condition}]"],
+                [
+                    f"5:31: error[TG328] '{meant}' is neither True nor False: a condition is not asked in a call (write '[True]', and formulas that are zero where there is no gradient)"
+                ],
+            )
+            for condition, meant in (("train", "train"), ('"!train"', "!train"), ('""', ""))
+        ],
         (
             TWO,
             ["output_differentiability: [False, False]", "self: grad"],

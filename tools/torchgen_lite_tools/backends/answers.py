@@ -14,7 +14,7 @@ from torchgen_lite.cli.pages import (
     render_html,
     render_markdown,
     section_text,
-    write_file,
+    write_report,
 )
 from torchgen_lite.cli.session import Session
 from torchgen_lite.diagnostics import Diagnostic, content_of, sort_diagnostics
@@ -58,4 +58,4 @@ def show_answer(
         shown = [*sections, *answer.more]
         count = sum(len(section.rows) for section in shown)
         page = render_html(answer.title, shown)
-        write_file(session, html, page, f"{counted(count, 'row')} written to")
+        write_report(session, html, page, f"{counted(count, 'row')} written to")

@@ -12,7 +12,7 @@ import click
 from torchgen_lite.analysis.finding import finding
 from torchgen_lite.analysis.program import Program
 from torchgen_lite.cli.exit_codes import ATTENTION, FINE
-from torchgen_lite.cli.pages import Row, Section, html_option, output_option, write_file
+from torchgen_lite.cli.pages import Row, Section, html_option, output_option, write_report
 from torchgen_lite.cli.session import Session, command, require_places, unknown
 from torchgen_lite.cli.tables.commands import canonical_keys
 from torchgen_lite.diagnostics import Diagnostic, Label, Source, Span
@@ -170,7 +170,7 @@ def _keep(session: Session, output: Path, key: str, selected: Sequence[Covered])
     """Write the verdicts for a later `--against`."""
     kept = {"key": key, "verdicts": {one.operator.name: one.verdict.name for one in selected}}
     text = json.dumps(kept, indent=1, sort_keys=True) + "\n"
-    write_file(session, output, text, f"{counted(len(selected), 'verdict')} written to")
+    write_report(session, output, text, f"{counted(len(selected), 'verdict')} written to")
 
 
 def _select(

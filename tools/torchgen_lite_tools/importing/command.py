@@ -11,9 +11,16 @@ from pathlib import Path
 import click
 
 from torchgen_lite.cli.exit_codes import ATTENTION
-from torchgen_lite.cli.pages import output_option, write_files
-from torchgen_lite.cli.session import Refused, Session, command, require_places, writing
-from torchgen_lite.diagnostics import Diagnostic, sort_diagnostics
+from torchgen_lite.cli.pages import is_another, output_option, write_files
+from torchgen_lite.cli.session import (
+    Refused,
+    Session,
+    command,
+    refuse_to_replace,
+    require_places,
+    writing,
+)
+from torchgen_lite.diagnostics import sort_diagnostics
 from torchgen_lite.diagnostics.text import counted
 from torchgen_lite.loader.config.project import load_config
 from torchgen_lite.loader.entry.entry import TORCH_NAMESPACES
@@ -136,11 +143,9 @@ def _summary(count: int, problems: int, namespace: str) -> str:
 def _check_place(path: Path, text: str, paths: Sequence[Path]) -> None:
     """Refused where the text would replace another one that is the author's."""
     with writing(path):
-        is_another = path.is_file() and path.read_bytes() != text.encode()
-        if is_another and _is_authors(path, text, paths):
-            message = f"`{path}` is not replaced: it may have work of yours"
-            help_ = "write to a new file, and copy from that what is missing here"
-            raise Refused(Diagnostic("TG009", message, help=help_))
+        is_new = not path.is_file() or path.read_bytes() == text.encode()
+        if not is_new and _is_authors(path, text, paths):
+            refuse_to_replace(path, "write to a new file, and copy from that what is missing here")
 
 
 def _is_authors(path: Path, text: str, paths: Sequence[Path]) -> bool:
@@ -150,9 +155,7 @@ def _is_authors(path: Path, text: str, paths: Sequence[Path]) -> bool:
         config, _ = load_config(place.parent)
         schema = [os.path.realpath(config.root / name) for name in config.schema]
         return config.path is not None and str(place) in schema
-    first = path.read_bytes().partition(b"\n")[0].strip()
-    begins_alike = first == text.encode().partition(b"\n")[0].strip()
-    return not begins_alike or any(map(place.is_relative_to, read))
+    return is_another(path, text) or any(map(place.is_relative_to, read))
 
 
 def _where(library: Library, paths: Sequence[Path], modules: Sequence[str]) -> str:

@@ -14,7 +14,7 @@ from torchgen_lite.analysis.program import Program
 from torchgen_lite.analysis.selection.explain import inputs_from
 from torchgen_lite.cli.against.version import other_version
 from torchgen_lite.cli.exit_codes import FINE
-from torchgen_lite.cli.pages import output_option, render_markdown, write_file
+from torchgen_lite.cli.pages import output_option, render_markdown, write_report
 from torchgen_lite.cli.session import (
     Refused,
     Session,
@@ -216,7 +216,7 @@ def _write_page(
     before: Before | None = None,
 ) -> int:
     page = render_html(tables, title, details, before)
-    write_file(session, path, page, f"{counted(len(tables), 'operator')} written to")
+    write_report(session, path, page, f"{counted(len(tables), 'operator')} written to")
     session.answer("table", "", files=[{"path": str(path), "status": "changed"}])
     return FINE
 

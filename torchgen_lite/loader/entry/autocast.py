@@ -93,15 +93,15 @@ def _read_lists(header: str) -> dict[str, str]:
 
 def read_autocast(reader: EntryReader, name: str, node: Node) -> Autocast | None:
     """The value of the field, or None and diagnostics if it can't be read."""
+    if isinstance(node, ListNode) or reader.missing_space(node) is not None:
+        reader.wrong_type(name, node, "a dtype, or a mapping such as `{dtype: float32, result: x}`")
+        return None
     if isinstance(node, ScalarNode):
         text = reader.text(name)
         if text == LIKE_CUDA:
             return _like_cuda(reader, node)
         known = text is not None and _is_dtype(reader, node)
         return Autocast(text, span=reader.span(node)) if text is not None and known else None
-    if isinstance(node, ListNode):
-        reader.wrong_type(name, node, "a dtype, or a mapping such as `{dtype: float32, result: x}`")
-        return None
     fields = {}
     only = []
     for key, value in reader.read_keys(node):

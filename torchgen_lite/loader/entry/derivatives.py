@@ -285,12 +285,12 @@ def _read_differentiability(reader: EntryReader, node: Node) -> tuple[bool | str
             reader.wrong_type("output_differentiability", item, "True, False or a condition")
         elif item.style == "" and item.value in TRUTH:
             values.append(TRUTH[item.value])
-        elif len(node.items) > 1:
+        elif len(node.items) > 1 or reader.truth_meant(item) is not None:
             reader.report(
                 "TG328",
                 f"`{short(item.value)}` is neither True nor False",
                 item,
-                "a condition must be the only item",
+                "a condition must be the only item" if len(node.items) > 1 else "not a condition",
                 reader.truth_meant(item),
             )
         else:

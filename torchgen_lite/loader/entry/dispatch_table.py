@@ -24,7 +24,6 @@ from torchgen_lite.loader.entry.reader import (
     KERNEL_NAME,
     EntryReader,
     cut_words,
-    missing_space,
     short,
 )
 from torchgen_lite.loader.yaml.nodes import ListNode, MapNode, Node, ScalarNode, is_text
@@ -70,7 +69,7 @@ def read_dispatch(reader: EntryReader, name: str, node: Node) -> tuple[DispatchE
     if is_text(node):
         # Until PyTorch 1.6 the value could be a single kernel for every backend.
         message = f"`{name}` is a mapping from keys to kernels"
-        if hint := missing_space(node):
+        if hint := reader.missing_space(node):
             reader.report("TG108", message, node, "has no key", hint)
             return ()
         reader.report("TG112", message, node, "read as CompositeImplicitAutograd")

@@ -95,7 +95,7 @@ def read_fake(reader: EntryReader, name: str, node: Node) -> Fake | None:
             function,
             "the name of a Python function",
             span,
-            help="write a rule as `fake: {like: x}`",
+            help=reader.missing_space(node) or "write a rule as `fake: {like: x}`",
         )
         return None
     text = reader.written(node).rstrip()

@@ -14,7 +14,7 @@ from torchgen_lite.key_tables import CURRENT
 from torchgen_lite.loader.entry.dispatch_table import key_names
 from torchgen_lite.loader.entry.entry import FieldSpans, NativeFunction
 from torchgen_lite.loader.entry.fields import FIELDS, read_fields
-from torchgen_lite.loader.entry.reader import OPERATOR_NAME, EntryReader, missing_space, short
+from torchgen_lite.loader.entry.reader import OPERATOR_NAME, EntryReader, short
 from torchgen_lite.loader.formats.earlier import Earlier
 from torchgen_lite.loader.yaml.nodes import MapNode, Node, ScalarNode
 from torchgen_lite.schema import Argument, FunctionSchema, parse_schema
@@ -37,7 +37,7 @@ def load_entry(
             "an entry must be a mapping",
             node,
             "here",
-            missing_space(node) or "begin the entry with `- func: ...`",
+            reader.missing_space(node) or "begin the entry with `- func: ...`",
         )
         return None
     name = _name_alone(reader, earlier)

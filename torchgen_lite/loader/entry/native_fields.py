@@ -29,6 +29,7 @@ from torchgen_lite.loader.entry.reader import (
     OPERATOR_NAME,
     Dialect,
     EntryReader,
+    short,
 )
 from torchgen_lite.loader.entry.shapes import Shape, comma_list, one_of, plain, some_of, words
 from torchgen_lite.loader.sources import blocks_beside
@@ -279,7 +280,22 @@ def _derivatives(reader: EntryReader, name: str, node: Node) -> Derivatives | No
         pairs.append(fields["output_differentiability"])
     from torchgen_lite.loader.entry.derivatives import read_derivatives
 
-    return replace(read_derivatives(reader, pairs, reader.span(node)), is_auto=is_auto)
+    derivatives = read_derivatives(reader, pairs, reader.span(node))
+    _refuse_conditions(reader, derivatives)
+    return replace(derivatives, is_auto=is_auto)
+
+
+def _refuse_conditions(reader: EntryReader, derivatives: Derivatives) -> None:
+    """TG328 for a condition, C++ that PyTorch's own derivatives.yaml has and that no target asks in a call."""
+    for flag in derivatives.output_differentiability or ():
+        if isinstance(flag, str) and derivatives.differentiability_span is not None:
+            reader.report(
+                "TG328",
+                f"`{short(flag)}` is neither True nor False",
+                derivatives.differentiability_span,
+                "a condition is not asked in a call",
+                "write `[True]`, and formulas that are zero where there is no gradient",
+            )
 
 
 def _dispatch_schema(dialect: Dialect) -> Json:

@@ -21,6 +21,7 @@ from torchgen_lite.diagnostics.text import quoted
 from torchgen_lite.loader.config.options import NAME
 from torchgen_lite.loader.entry.known_tags import KNOWN_TAGS
 from torchgen_lite.loader.versions import Version
+from torchgen_lite.loader.yaml.mistakes import GLUED, pair_on_its_line
 from torchgen_lite.loader.yaml.nodes import ListNode, MapNode, Node, ScalarNode, is_text
 from torchgen_lite.loader.yaml.text import scalar_locator
 from torchgen_lite.schema import FunctionSchema, return_names
@@ -41,6 +42,8 @@ _TRUTH_ELSEWHERE = {
 }
 # After this many diagnostics, the rest of an entry is read in silence.
 MAX_ENTRY_DIAGNOSTICS = 100
+# What stands before a value on the line of its field.
+_FIELD = re.compile(r"(?P<margin>[ -]*)\w+:(?P<blanks>[ ]+)")
 Fields = dict[str, tuple[ScalarNode, Node]]
 _NODE_NAMES = {ScalarNode: "a single value", ListNode: "a list", MapNode: "a mapping"}
 
@@ -179,7 +182,7 @@ class EntryReader:
     def fields_of(self, node: MapNode) -> Fields:
         """The pairs of `read_keys`, by name."""
         pairs: Fields = {}
-        for key, value in node.items:
+        for key, value in map(self._parted, node.items):
             if not isinstance(key, ScalarNode) or not key.value:
                 self.report("TG121", "a key must be a name", key, "not a name")
             elif key.value == "<<" and not key.style:
@@ -196,6 +199,44 @@ class EntryReader:
             else:
                 pairs[key.value] = key, value
         return pairs
+
+    def _parted(self, pair: tuple[Node, Node]) -> tuple[Node, Node]:
+        """A pair; of `{CPU:kernel}`, which is a key without a value, the one that is meant."""
+        key, value = pair
+        if not isinstance(key, ScalarNode) or value.start < value.end:
+            return pair
+        glued = GLUED.match(key.value) if key.is_verbatim else None
+        if glued is None or self.source.text.startswith(":", key.end):
+            return pair
+        name = glued["key"]
+        middle = key.start + glued.end()
+        colon = Span(self.source, middle - 1, middle)
+        self.report(
+            "TG114",
+            f"`{short(name)}` has no value",
+            colon,
+            "no space behind it",
+            Suggestion("put a space after the `:`", colon, ": "),
+        )
+        return (
+            ScalarNode(name, "", key.start, middle - 1),
+            ScalarNode(key.value[glued.end() :], "", middle, key.end),
+        )
+
+    def missing_space(self, node: Node) -> Help | None:
+        """The help for `CPU:kernel`, which is text but should be a key and its value."""
+        glued = None
+        if isinstance(node, ScalarNode) and not node.style:
+            glued = GLUED.match(node.value)
+        if glued is None:
+            return None
+        source, start = self.source, node.start
+        before = source.text[source.line_start(source.line_column(start)[0]) : start]
+        field = _FIELD.fullmatch(before)
+        if field is not None:
+            return pair_on_its_line(source, start - len(field["blanks"]), len(field["margin"]))
+        colon = Span(source, start + glued.end() - 1, start + glued.end())
+        return Suggestion("put a space after the `:`", colon, ": ")
 
     def wrong_type(
         self, name: str, node: Node, wanted: str, hint: Help | None = None, missing: str = ""
@@ -216,6 +257,8 @@ class EntryReader:
         is_formula = wanted.startswith(("a formula", "an expression"))
         if hint is None and is_formula and self.written(node)[:1] in "[{":
             hint = "put it in quotes"
+        if "mapping" in wanted:
+            hint = self.missing_space(node) or hint
         self.report("TG106", f"`{name}` takes {wanted}, not {given}", node, "wrong type", hint)
 
     def _indent(self, name: str) -> Help | None:
@@ -365,16 +408,4 @@ def _leave_out(at: Span, name: str) -> Help:
         "leave it out",
         Span(source, source.line_start(line), source.line_start(line + 1)),
         "",
-    )
-
-
-def missing_space(node: Node) -> Help | None:
-    """The help for `CPU:kernel`, which is text but should be a key and its value."""
-    glued = re.match(r"\w+:(?!:)(?=\S)", node.value) if isinstance(node, ScalarNode) else None
-    if glued is None:
-        return None
-    return Suggestion(
-        "put a space after the `:`",
-        glued.string,
-        f"{glued[0]} {glued.string[glued.end():]}",
     )

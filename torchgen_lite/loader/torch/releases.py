@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Collection, Iterator
 from dataclasses import replace
@@ -59,7 +60,8 @@ def read_release(name: str, root: Path) -> ReleaseSource:
         path = root / name
         if path.suffix == ".whl":
             return _read_wheel(path)
-        inside = next((path / place for place in _PLACES if (path / place).is_file()), path)
+        # Not `Path.is_file`, which raises for names that no disk takes.
+        inside = next(filter(os.path.isfile, map(path.joinpath, _PLACES)), path)
         return _read_file(inside, root)
     version = parse_version(wanted[1]) if wanted else ()
     files, problems = find_torch_files()
@@ -90,7 +92,7 @@ def _read_file(native: Path, root: Path, version: Version = ()) -> ReleaseSource
     """The file, and PyTorch's derivatives.yaml if it is where that file says."""
     source, problems = read_source(native, root)
     places = (native.parent / folder / "derivatives.yaml" for folder in _FROM_THERE)
-    path = next((place.resolve() for place in places if place.is_file()), None)
+    path = next((place.resolve() for place in places if os.path.isfile(place)), None)
     formulas = None if path is None else read_source(path, path.parent)[0]
     return ReleaseSource(source, version, problems, formulas)
 
@@ -114,7 +116,7 @@ def _read_wheel(path: Path) -> ReleaseSource:
 
     shown = f"{shown_path(path, Path.cwd())}/native_functions.yaml"
     try:
-        if path.exists() and not path.is_file():
+        if os.path.exists(path) and not os.path.isfile(path):
             raise OSError("not a regular file")
         with zipfile.ZipFile(path) as wheel, wheel.open(_PACKAGED) as stream:
             data = stream.read(MAX_BYTES + 1)

@@ -28,6 +28,16 @@ _PAIR = re.compile(r"\s*(?:[\w, ]+:\s+)?(?P<value>\S(?:.*\S)?)\s*", re.DOTALL)
 _SIZES = re.compile(r"\b(?:shape|stride):\s*$")
 # An entry whose dash has no space behind it, or is two.
 _DASHES = re.compile(r"\s*(?P<dashes>-\b|--+\s*)(?P<key>func|op):\s")
+# A key whose colon has no space behind it: `CPU:kernel`.
+GLUED = re.compile(r"(?P<key>\w[\w, ]*):(?!:)(?=\S)")
+# A key and its value on the line of the field that they belong to: `dispatch: CPU: kernel`.
+_INLINE = re.compile(r"(?P<key>\w[\w, ]*):[ ]")
+# The fields of prose, which may go on behind any word: no other language of the files has a `#`.
+PROSE = frozenset({"doc", "desc"})
+# The fields whose values may have a colon.
+_TEXTS = {"func", "op", *PROSE}
+# A line whose key has no space behind its colon.
+_GLUED_LINE = re.compile(rf"[ ]*(?:-[ ]+)*{GLUED.pattern}")
 # What a value without quotes does not begin with, besides what `_no_key` knows.
 _SIGNS = ("!", "|", ">", "&", "*", "'", '"')
 _BRACKETS = {"(": ")", "[": "]", "{": "}"}
@@ -115,19 +125,52 @@ def find_mistake(
             (Label(Span(source, opened, opened + 1), "opened here"),),
         )
     mistake = _colon_in_a_schema(source, at) or _dash_without_space(source, number)
+    is_missed = "':'" in problem
+    if mistake is None and is_missed:
+        mistake = _colon_without_space(source, number)
+    if mistake is None and (is_missed or here.text == ":"):
+        # libyaml looks for the colon of a line until the next one, and reads both as one value.
+        mistake = _colon_without_space(source, number - 1)
     if mistake is None and not _is_in_a_value(source, at):
         mistake = _wrong_indentation(source, number, fields) or _wrong_dash(source, number)
         mistake = mistake or _no_key(source, number, problem)
     if mistake is None and here.text == ":":
-        is_last = not source.text[at + 1 :].partition("\n")[0].strip()
-        return _mistake(
-            "an unquoted value has `: ` in it",
-            Label(here, "this starts a nested mapping"),
-            (),
-            "leave it out, or put the value in quotes" if is_last else "put the value in quotes",
-        )
+        return _second_colon(source, here, fields)
     mistake = mistake or _sign_before_a_value(source, number)
     return mistake or _mistake(f"this is not YAML: {problem}", Label(here, "here"))
+
+
+def _second_colon(source: Source, here: Span, fields: Collection[str]) -> Diagnostic:
+    """A colon that begins a mapping where none can begin: in a value, or in braces without the space behind it."""
+    rest = source.text[here.end :].partition("\n")[0]
+    if rest.strip() and not rest[0].isspace():
+        after = Suggestion("put a space after the `:`", here, ": ")
+        return _mistake("`:` has no space behind it", Label(here, "here"), (), after)
+    help_: Help = (
+        "put the value in quotes" if rest.strip() else "leave it out, or put the value in quotes"
+    )
+    line = _line(source, here.line)
+    if line is not None and line.key in fields and line.key not in _TEXTS:
+        after_the_field = source.text.index(":", line.span.end) + 1
+        help_ = pair_on_its_line(source, after_the_field, line.column) or help_
+    return _mistake(
+        "an unquoted value has `: ` in it", Label(here, "this starts a nested mapping"), (), help_
+    )
+
+
+def pair_on_its_line(source: Source, after: int, column: int) -> Help | None:
+    """The help for `dispatch: CPU: kernel`, whose field begins at a column and whose colon ends at an offset."""
+    value = re.compile(r"[ ]*(?=\S)").match(source.text, after)
+    if value is None:
+        return None
+    pair = _INLINE.match(source.text, value.end()) or GLUED.match(source.text, value.end())
+    if pair is None:
+        return None
+    name = pair["key"]
+    before = Span(source, after, pair.end())
+    return Suggestion(
+        f"put `{name}: ` on a line of its own, below", before, f"\n{' ' * (column + 2)}{name}: "
+    )
 
 
 def _is_in_a_value(source: Source, at: int) -> bool:
@@ -447,6 +490,21 @@ def _no_key(source: Source, number: int, problem: str) -> Diagnostic | None:
     if "':'" not in problem:
         return None
     return _line_without_colon(source, number) or _line_without_colon(source, number - 1)
+
+
+def _colon_without_space(source: Source, number: int) -> Diagnostic | None:
+    """A line such as `CPU:kernel`, which has no key."""
+    line = _GLUED_LINE.match(source.line_text(number)) if number > 0 else None
+    if line is None or _line(source, number) is not None:
+        return None
+    start = source.line_start(number)
+    colon = Span(source, start + line.end() - 1, start + line.end())
+    return _mistake(
+        "`:` has no space behind it",
+        Label(colon, "here"),
+        (),
+        Suggestion("put a space after the `:`", colon, ": "),
+    )
 
 
 def _line_without_colon(source: Source, number: int) -> Diagnostic | None:

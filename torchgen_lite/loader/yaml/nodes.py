@@ -38,8 +38,6 @@ _BLANKS = frozenset(" \t")
 _COMMENT = re.compile(r"[ \t]+(?P<comment>#(?P<sign>[^\s#])?[^\r\n]*)")
 # A string in a schema or a formula; an apostrophe is no quote.
 _STRING = re.compile(r"""(["'])[^\s"']*\1""")
-# The fields of prose, which may go on behind any word: no other language of the files has a `#`.
-_PROSE = frozenset({"doc", "desc"})
 _ALLOWED_ASCII = b"\t\n\r" + bytes(range(0x20, 0x7F))
 # Compiled only when needed: for ranges this long, compiling takes as long as reading a small file.
 _FORBIDDEN = "[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]"
@@ -207,10 +205,13 @@ class _Builder:
         comment = _COMMENT.match(self.source.text, node.end)
         if comment is None:
             return
+        # Imported here, as for mistakes: most files have no such comment.
+        from torchgen_lite.loader.yaml.mistakes import PROSE
+
         value = _STRING.sub("", node.value)
         is_inside = sum(map(value.count, "([{")) > sum(map(value.count, ")]}"))
         name = getattr(self.stack[-1], "key", None) if self.stack else None
-        is_prose = isinstance(name, ScalarNode) and name.value in _PROSE
+        is_prose = isinstance(name, ScalarNode) and name.value in PROSE
         if not is_inside and not (is_prose and comment["sign"]):
             return
         at = Span(self.source, *comment.span("comment"))

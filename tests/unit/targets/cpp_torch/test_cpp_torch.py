@@ -615,6 +615,7 @@ def configured(values: dict[str, object]) -> Config:
         ({"library": "own"}, "`library` takes `def` or `fragment`"),
         ({"shards": 300}, "`shards` takes a number from 0 to 256"),
         ({"folder": "../x"}, "`folder`: `../x` is not a path below the output folder"),
+        ({"folder": "a::b"}, "`folder`: `a::b` is not a path below the output folder"),
         ({"folder": "."}, "`folder`: `.` is not a path below the output folder"),
         ({"kernel-headers": "x.h"}, "`kernel-headers` takes a list of strings"),
         ({"calls-only": 1}, "`calls-only` takes true or false"),
