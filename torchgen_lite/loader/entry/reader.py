@@ -21,7 +21,7 @@ from torchgen_lite.diagnostics.text import quoted
 from torchgen_lite.loader.config.options import NAME
 from torchgen_lite.loader.entry.known_tags import KNOWN_TAGS
 from torchgen_lite.loader.versions import Version
-from torchgen_lite.loader.yaml.mistakes import GLUED, pair_on_its_line
+from torchgen_lite.loader.yaml.keys import GLUED
 from torchgen_lite.loader.yaml.nodes import ListNode, MapNode, Node, ScalarNode, is_text
 from torchgen_lite.loader.yaml.text import scalar_locator
 from torchgen_lite.schema import FunctionSchema, return_names
@@ -230,6 +230,9 @@ class EntryReader:
             glued = GLUED.match(node.value)
         if glued is None:
             return None
+        # Imported here: most files have no such mistake.
+        from torchgen_lite.loader.yaml.mistakes import pair_on_its_line
+
         source, start = self.source, node.start
         before = source.text[source.line_start(source.line_column(start)[0]) : start]
         field = _FIELD.fullmatch(before)

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from torchgen_lite.diagnostics import Diagnostic, Help, Label, Source, Span, Suggestion
 from torchgen_lite.formulas.mistakes import correction_in_a_rule
+from torchgen_lite.loader.yaml.keys import GLUED, PROSE
 
 # White space, dashes of lists, and a key with its colon.
 _KEY = re.compile(
@@ -28,12 +29,8 @@ _PAIR = re.compile(r"\s*(?:[\w, ]+:\s+)?(?P<value>\S(?:.*\S)?)\s*", re.DOTALL)
 _SIZES = re.compile(r"\b(?:shape|stride):\s*$")
 # An entry whose dash has no space behind it, or is two.
 _DASHES = re.compile(r"\s*(?P<dashes>-\b|--+\s*)(?P<key>func|op):\s")
-# A key whose colon has no space behind it: `CPU:kernel`.
-GLUED = re.compile(r"(?P<key>\w[\w, ]*):(?!:)(?=\S)")
 # A key and its value on the line of the field that they belong to: `dispatch: CPU: kernel`.
 _INLINE = re.compile(r"(?P<key>\w[\w, ]*):[ ]")
-# The fields of prose, which may go on behind any word: no other language of the files has a `#`.
-PROSE = frozenset({"doc", "desc"})
 # The fields whose values may have a colon.
 _TEXTS = {"func", "op", *PROSE}
 # A line whose key has no space behind its colon.

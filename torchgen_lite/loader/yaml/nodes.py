@@ -21,6 +21,7 @@ from typing import Any, TypeGuard, Union
 import yaml
 
 from torchgen_lite.diagnostics import Diagnostic, Diagnostics, Label, Source, Span
+from torchgen_lite.loader.yaml.keys import PROSE
 from torchgen_lite.loader.yaml.python_parser import PythonParser, as_libyaml_says
 
 MAX_CHARACTERS = 16 * 1024 * 1024
@@ -205,9 +206,6 @@ class _Builder:
         comment = _COMMENT.match(self.source.text, node.end)
         if comment is None:
             return
-        # Imported here, as for mistakes: most files have no such comment.
-        from torchgen_lite.loader.yaml.mistakes import PROSE
-
         value = _STRING.sub("", node.value)
         is_inside = sum(map(value.count, "([{")) > sum(map(value.count, ")]}"))
         name = getattr(self.stack[-1], "key", None) if self.stack else None
