@@ -292,9 +292,7 @@ def is_backend(key: str) -> bool:
 def named(schema: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> dict[str, Any]:
     """The arguments of a call by their names."""
     names = [argument.name for argument in schema.arguments]
-    values = dict(zip(names, args))
-    values.update(kwargs)
-    return values
+    return {**dict(zip(names, args)), **kwargs}
 
 
 def tensors_of(values: Any) -> list[torch.Tensor]:

@@ -57,12 +57,8 @@ def jvp_of(operator: str, table: Table, special: Any) -> Function:
 
 def _tangents_of(operator: str, table: Table, call: Any, given: list[Any]) -> list[Any]:
     """The tangents of the results of a call; `given` are those of its arguments."""
-
-    def primal_of(tensor: torch.Tensor) -> torch.Tensor:
-        primal: torch.Tensor = _unpack_dual(tensor, level=0).primal
-        return primal
-
-    *inputs, result = pytree.tree_map_only(torch.Tensor, primal_of, call)
+    primals = pytree.tree_map_only(torch.Tensor, lambda t: _unpack_dual(t, level=0).primal, call)
+    *inputs, result = primals
     if (operator, "forward") in table:
         tangents = pytree.tree_leaves(table[operator, "forward"](*inputs, result, given))
     else:

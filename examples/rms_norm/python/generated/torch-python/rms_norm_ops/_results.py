@@ -80,14 +80,10 @@ def _is_alone(result: Any) -> bool:
 
 def _returns_self(schema: Any) -> bool:
     """Whether the only result is the first argument."""
-    if not schema.arguments or len(schema.returns) != 1:
+    aliases = [value.alias_info for value in (*schema.arguments[:1], *schema.returns)]
+    if len(aliases) != 2 or not all(alias and alias.is_write for alias in aliases):
         return False
-    first = schema.arguments[0].alias_info
-    result = schema.returns[0].alias_info
-    if not (first and first.is_write and result and result.is_write):
-        return False
-    # A set without names is that of a wildcard.
-    return bool(first.before_set and first.before_set == result.before_set)
+    return bool(aliases[0].before_set == aliases[1].before_set != set())
 
 
 def broken_promise(schema: Any, args: Any, kwargs: Any, result: Any) -> str:
@@ -141,15 +137,9 @@ def _share(a: torch.Tensor, b: torch.Tensor) -> bool:
     """Whether two tensors have a storage in common, or two storages memory, as what NumPy gives back."""
     if a is b or _C._is_alias_of(a, b):
         return True
-    if a.device != b.device or a.is_meta:
+    are_plain = all(type(t) in _PLAIN and t.layout is torch.strided for t in (a, b))
+    if not are_plain or a.device != b.device or a.is_meta:
         return False
-    for tensor in (a, b):
-        if type(tensor) not in _PLAIN or tensor.layout is not torch.strided:
-            return False
-    memory = a.untyped_storage()
-    start = memory.data_ptr()
-    end = start + memory.nbytes()
-    other_memory = b.untyped_storage()
-    other_start = other_memory.data_ptr()
-    other_end = other_start + other_memory.nbytes()
-    return start < other_end and other_start < end
+    memory, other = a.untyped_storage(), b.untyped_storage()
+    start, other_start = memory.data_ptr(), other.data_ptr()
+    return start < other_start + other.nbytes() and other_start < start + memory.nbytes()
