@@ -89,7 +89,7 @@ class Tuned:
         its_class = class_of(tensors)
         options = known.get(device, {}).get(self.name, {}).get(its_class)
         # They are of another version of the kernel if it doesn't have them now.
-        if options in self.options:
+        if options is not None and options in self.options:
             return options
         if not is_measuring:
             return self.options[0]
